@@ -1,0 +1,2 @@
+//! The `mcp-plumb` binary.
+fn main() {}
