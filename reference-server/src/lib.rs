@@ -1,1 +1,57 @@
-//! The bundled MCP reference server.
+//! The bundled MCP reference server: a model of how a server over stdio is written by hand.
+//!
+//! It speaks every revision of the protocol and keeps to every rule, so that a harness has something to find
+//! nothing in. It is built in three layers, each of which knows nothing of those outside it:
+//!
+//! - [`Server`] is the protocol. It does no input or output and knows no time: it is fed bytes and gives back
+//!   [`Action`]s. Reading goes from bytes to lines (`frame`), to JSON text (`json`), to messages (`message`).
+//! - A [`Job`] is a tool's work. It may take its time, and touches only a [`World`]: a [`Store`] and a [`Clock`].
+//! - `stdio` is the process: threads that read, write and work, and the one loop between them.
+
+mod args;
+mod clock;
+mod core;
+mod db;
+mod failure;
+mod frame;
+mod integer;
+mod job;
+mod json;
+mod message;
+mod reply;
+mod revision;
+mod stdio;
+mod tools;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+pub use crate::clock::{Cancel, Clock, SystemClock};
+pub use crate::core::{Action, Config, Server, Unserved};
+pub use crate::db::{Customer, Sqlite, Status, Store, StoreError};
+pub use crate::job::{Job, Report, World};
+pub use crate::revision::{Era, Revision};
+
+/// Runs the server over this process's stdin and stdout until stdin ends. `args` is the command line without the
+/// program's name.
+///
+/// The exit code is 0 at the end of input, 1 where the machine gave us no thread, and 2 for a wrong command line.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let config = args::Args::try_parse_from(args).and_then(|args| {
+        args.config().map_err(|error| args::Args::command().error(clap::error::ErrorKind::ValueValidation, error))
+    });
+    match config {
+        Ok(config) => {
+            let file = std::env::var_os("MCP_DB").filter(|file| !file.is_empty()).map(PathBuf::from);
+            stdio::serve(Server::new(config), World::new(Sqlite::new(file), SystemClock))
+        }
+        Err(error) => {
+            // Where even this can't be written, the exit code still tells.
+            let _ = error.print();
+            ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+        }
+    }
+}

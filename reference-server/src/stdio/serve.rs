@@ -1,0 +1,167 @@
+//! The loop of the process.
+
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::output::{Log, Output};
+use super::pool::Pool;
+use crate::core::{Action, Server};
+use crate::job::{Job, Report, World};
+
+/// How long calls may still run, and answers wait for a reader, after stdin has ended.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How much of stdin one read takes.
+const CHUNK: usize = 64 << 10;
+
+/// How many events may wait. Once so many do, reading stops and the pipe fills, until the loop has caught up.
+const EVENTS: usize = 64;
+
+/// What the loop hears of.
+enum Event {
+    /// Bytes came from stdin.
+    Bytes(Vec<u8>),
+    /// Stdin has ended.
+    End,
+    /// A job has news.
+    News(Report),
+    /// Nobody reads stdout any more.
+    Broken,
+}
+
+/// The parts of a running process.
+struct Process {
+    server: Server,
+    world: Arc<World>,
+    output: Output,
+    log: Log,
+    pool: Pool,
+    events: SyncSender<Event>,
+}
+
+/// Serves stdin and stdout to the end of stdin.
+pub(crate) fn serve(server: Server, world: World) -> ExitCode {
+    let (events, queue) = mpsc::sync_channel(EVENTS);
+    match Process::start(server, world, events) {
+        Ok(mut process) => {
+            process.run(&queue);
+            process.finish();
+            ExitCode::SUCCESS
+        }
+        // Stderr is all that is left to say it with; if that is gone too, the exit code says it.
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "mcp-reference-server: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+impl Process {
+    fn start(server: Server, world: World, events: SyncSender<Event>) -> io::Result<Self> {
+        let broken = events.clone();
+        let output = Output::start(io::stdout(), move || drop(broken.send(Event::Broken)))?;
+        let log = Log::start(io::stderr())?;
+        let input = events.clone();
+        thread::Builder::new().name("reader".into()).spawn(move || read(io::stdin().lock(), &input))?;
+        let world = Arc::new(world);
+        let process = Self { server, world: Arc::clone(&world), output, log, pool: Pool::default(), events };
+        // The database opens meanwhile: the handshake must not wait for a disk, and a broken one is told by calls.
+        process.pool.submit(Box::new(move || drop(world.store().open())))?;
+        Ok(process)
+    }
+
+    /// Handles events until nothing is left to do.
+    fn run(&mut self, queue: &Receiver<Event>) {
+        let mut deadline: Option<Instant> = None;
+        while deadline.is_none() || !self.server.is_idle() {
+            let event = match deadline {
+                None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(deadline) => queue.recv_timeout(deadline.saturating_duration_since(Instant::now())),
+            };
+            let actions = match event {
+                Ok(Event::Bytes(bytes)) => self.server.feed(&bytes),
+                Ok(Event::News(report)) => self.server.settle(report),
+                Ok(Event::End) => {
+                    deadline = Some(Instant::now() + GRACE);
+                    self.server.end()
+                }
+                Ok(Event::Broken) | Err(_) => return,
+            };
+            self.act(actions);
+        }
+    }
+
+    fn act(&mut self, actions: Vec<Action>) {
+        for action in actions {
+            match action {
+                Action::Send(line) => self.output.send(line),
+                Action::Log(line) => self.log.send(line),
+                Action::Start(job) => self.begin(job),
+            }
+        }
+    }
+
+    fn begin(&mut self, job: Job) {
+        let refused = job.refused();
+        let (world, events) = (Arc::clone(&self.world), self.events.clone());
+        let task = move || job.run(&world, &mut |report| drop(events.send(Event::News(report))));
+        if self.pool.submit(Box::new(task)).is_err() {
+            let actions = self.server.settle(refused);
+            self.act(actions);
+        }
+    }
+
+    fn finish(self) {
+        self.output.finish(GRACE);
+        self.log.finish(GRACE / 10);
+    }
+}
+
+/// Passes stdin on until it ends, or until nobody listens.
+fn read(mut input: impl Read, events: &SyncSender<Event>) {
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let event = match input.read(&mut chunk) {
+            Ok(0) => Event::End,
+            Ok(size) => Event::Bytes(chunk.get(..size).unwrap_or_default().to_vec()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            // A stdin that can't be read has ended for us.
+            Err(_) => Event::End,
+        };
+        let last = matches!(event, Event::End);
+        if events.send(event).is_err() || last {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives its parts one by one, and an error where a part is missing.
+    struct Parts(Vec<io::Result<&'static [u8]>>);
+
+    impl Read for Parts {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let part = self.0.remove(0)?;
+            into[..part.len()].copy_from_slice(part);
+            Ok(part.len())
+        }
+    }
+
+    #[test]
+    fn reading_survives_an_interruption_and_takes_a_failure_for_the_end() {
+        let (events, queue) = mpsc::sync_channel(EVENTS);
+        let interrupted = Err(io::ErrorKind::Interrupted.into());
+        let failed = Err(io::ErrorKind::Other.into());
+        read(Parts(vec![Ok(b"a"), interrupted, Ok(b"bc"), failed]), &events);
+        drop(events);
+        let events: Vec<_> = queue.into_iter().collect();
+        assert!(matches!(&events[..], [Event::Bytes(a), Event::Bytes(bc), Event::End] if a == b"a" && bc == b"bc"));
+    }
+}

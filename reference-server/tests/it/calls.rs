@@ -1,0 +1,245 @@
+//! Calling tools.
+
+use std::num::NonZeroUsize;
+
+use mcp_reference_server::{Config, Customer, Revision, Status, Store, StoreError, World};
+use serde_json::{Value, json};
+
+use crate::client::{Client, NoTime, code, parse, ready, request};
+
+fn text(answer: &Value) -> &str {
+    answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer} has no text"))
+}
+
+fn is_error(answer: &Value) -> bool {
+    answer["result"]["isError"] == json!(true)
+}
+
+#[test]
+fn tools_answer_in_every_revision() {
+    for revision in Revision::ALL {
+        let mut client = ready(revision);
+        for (tool, arguments, content) in [
+            ("count_orders", json!({ "status": "pending" }), json!({ "status": "pending", "count": 2 })),
+            ("wait", json!({ "ms": 60_000 }), json!({ "waited_ms": 60_000 })),
+        ] {
+            let answer = client.call(revision, tool, arguments);
+            assert_eq!(serde_json::from_str::<Value>(text(&answer)).unwrap(), content);
+            let structured = (revision >= Revision::V2025_06_18).then_some(&content);
+            assert_eq!(answer["result"].get("structuredContent"), structured);
+            assert!(answer["result"].get("isError").is_none());
+        }
+        let answer = client.call(revision, "list_customers", json!({}));
+        assert!(text(&answer).contains("山田 花子"));
+    }
+}
+
+#[test]
+fn arguments_may_be_left_out_where_none_are_needed() {
+    for revision in Revision::ALL {
+        let answer = ready(revision).request(revision, "tools/call", json!({ "name": "list_customers" }));
+        assert!(!is_error(&answer) && text(&answer).contains("Ana"));
+    }
+}
+
+#[test]
+fn a_status_that_does_not_exist_is_told_to_the_model_with_those_that_do() {
+    for revision in Revision::ALL {
+        let answer = ready(revision).call(revision, "count_orders", json!({ "status": "banana" }));
+        assert!(is_error(&answer));
+        for status in Status::ALL {
+            assert!(text(&answer).contains(status.name()), "{answer}");
+        }
+    }
+}
+
+#[test]
+fn malformed_arguments_are_told_as_the_revision_has_it() {
+    for revision in Revision::ALL {
+        let mut client = ready(revision);
+        for (tool, arguments) in [
+            ("count_orders", json!({})),
+            ("count_orders", json!({ "status": 5 })),
+            ("wait", json!({ "ms": "5" })),
+            ("wait", json!({ "ms": 0.5 })),
+            ("list_customers", json!({ "x": 1 })),
+        ] {
+            let answer = client.call(revision, tool, arguments);
+            if revision >= Revision::V2025_11_25 {
+                assert!(is_error(&answer), "{answer}");
+            } else {
+                assert_eq!(code(&answer), -32602);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_number_out_of_range_is_told_to_the_model() {
+    for revision in Revision::ALL {
+        for ms in [json!(-1), json!(60_001), json!(1e300)] {
+            assert!(is_error(&ready(revision).call(revision, "wait", json!({ "ms": ms }))));
+        }
+    }
+}
+
+#[test]
+fn arguments_that_a_schema_does_not_forbid_are_passed_over() {
+    let arguments = json!({ "status": "pending", "extra": [1] });
+    let answer = Client::open(Revision::V2025_11_25).call(Revision::V2025_11_25, "count_orders", arguments);
+    assert!(!is_error(&answer));
+}
+
+#[test]
+fn a_malformed_call_and_an_unknown_tool_are_errors_of_the_protocol() {
+    for revision in Revision::ALL {
+        let mut client = ready(revision);
+        for params in [
+            json!({}),
+            json!({ "name": 5 }),
+            json!({ "name": "wait", "arguments": [1] }),
+            json!({ "name": "wait", "arguments": null }),
+            json!({ "name": "x-test-no-such-tool", "arguments": {} }),
+            json!({ "name": "Wait", "arguments": { "ms": 0 } }),
+            json!({ "name": "" }),
+        ] {
+            assert_eq!(code(&client.request(revision, "tools/call", params)), -32602);
+        }
+    }
+}
+
+#[test]
+fn a_task_that_nobody_declared_is_an_ordinary_call() {
+    let params = json!({ "name": "list_customers", "task": { "ttl": 1000 } });
+    let answer = Client::open(Revision::V2025_11_25).request(Revision::V2025_11_25, "tools/call", params);
+    assert!(text(&answer).contains("Ana"));
+}
+
+#[test]
+fn a_fast_call_overtakes_a_slow_one() {
+    let mut client = Client::open(Revision::V2025_11_25);
+    let slow = request(Revision::V2025_11_25, "tools/call", json!({ "name": "wait", "arguments": { "ms": 9 } }));
+    assert!(client.give(format!("{slow}\n").as_bytes()).is_empty());
+    let ping = client.give(b"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\n");
+    assert_eq!(parse(&ping[0])["id"], 2);
+    assert_eq!(parse(&client.finish()[0])["id"], 1);
+}
+
+#[test]
+fn progress_goes_up_under_the_clients_own_token_and_then_stops() {
+    for revision in Revision::ALL {
+        for token in [json!("pt-1"), json!("5"), json!(5), json!(0)] {
+            let mut params = json!({ "name": "wait", "arguments": { "ms": 25 } });
+            let mut line: Value = serde_json::from_str(&request(revision, "tools/call", params.take())).unwrap();
+            line["params"]["_meta"]["progressToken"] = token.clone();
+            let mut messages = ready(revision).say(&line.to_string());
+            let answer = messages.pop().unwrap();
+            assert_eq!(text(&answer), r#"{"waited_ms":25}"#);
+            assert_eq!(messages.len(), 10);
+            let reached: Vec<_> =
+                messages.iter().map(|message| message["params"]["progress"].as_u64().unwrap()).collect();
+            assert!(reached.windows(2).all(|pair| pair[0] < pair[1]), "{reached:?}");
+            assert_eq!(reached.last(), Some(&25));
+            for message in messages {
+                assert_eq!(message["method"], "notifications/progress");
+                assert_eq!(message["params"]["progressToken"], token);
+                assert_eq!(message["params"].get("message").is_some(), revision >= Revision::V2025_03_26);
+            }
+        }
+    }
+}
+
+#[test]
+fn without_a_token_there_is_no_progress() {
+    let mut client = Client::open(Revision::V2025_11_25);
+    client.call(Revision::V2025_11_25, "wait", json!({ "ms": 25 }));
+}
+
+#[test]
+fn a_cancelled_call_says_nothing_more() {
+    for (id, named) in [("1", "1"), (r#""é""#, r#""\u00e9""#)] {
+        let mut client = Client::open(Revision::V2025_11_25);
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"wait","arguments":{{"ms":9}},"_meta":{{"progressToken":1}}}}}}"#
+        );
+        client.give(format!("{line}\n").as_bytes());
+        let job = client.jobs.remove(0);
+        let reports = client.work(job);
+        let cancel =
+            format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{named}}}}}"#);
+        assert_eq!(client.say(&cancel), [] as [Value; 0]);
+        for report in reports {
+            assert_eq!(client.settle(report), [] as [Value; 0]);
+        }
+        assert_eq!(client.say(&cancel), [] as [Value; 0], "cancelled twice");
+        assert!(client.end().is_empty());
+    }
+}
+
+#[test]
+fn a_job_that_is_cancelled_before_it_runs_does_not_work() {
+    let mut client = Client::open(Revision::V2025_11_25);
+    let line = request(Revision::V2025_11_25, "tools/call", json!({ "name": "wait", "arguments": { "ms": 9 } }));
+    client.give(format!("{line}\n").as_bytes());
+    client.give(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n");
+    let job = client.jobs.remove(0);
+    assert_eq!(client.work(job).len(), 1, "it ends without progress");
+}
+
+/// A store that breaks a promise: it panics.
+struct Broken;
+
+impl Store for Broken {
+    fn open(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn customers(&mut self) -> Result<Vec<Customer>, StoreError> {
+        panic!("this store panics, and the test expects that")
+    }
+
+    fn count_orders(&mut self, _: Status) -> Result<u32, StoreError> {
+        Ok(7)
+    }
+}
+
+#[test]
+fn a_tool_that_breaks_down_is_an_internal_error_and_the_server_lives() {
+    let mut client = Client::with(Config::default(), World::new(Broken, NoTime));
+    let modern = Revision::V2026_07_28;
+    assert_eq!(code(&client.call(modern, "list_customers", json!({}))), -32603);
+    let answer = client.call(modern, "count_orders", json!({ "status": "pending" }));
+    assert_eq!(answer["result"]["structuredContent"]["count"], 7);
+}
+
+#[test]
+fn a_job_that_no_worker_can_run_is_answered() {
+    let mut client = Client::open(Revision::V2025_11_25);
+    let line = request(Revision::V2025_11_25, "tools/call", json!({ "name": "list_customers" }));
+    client.give(format!("{line}\n").as_bytes());
+    let refused = client.jobs.remove(0).refused();
+    assert_eq!(code(&client.settle(refused)[0]), -32603);
+}
+
+#[test]
+fn pages_hold_all_tools_once_and_cursors_can_be_used_again() {
+    for revision in Revision::ALL {
+        let two = NonZeroUsize::new(2).unwrap();
+        let mut client = Client::of(Config::default().paged(two));
+        if revision != Revision::V2026_07_28 {
+            client.ask(&crate::client::initialize(revision.date()));
+        }
+        let first = client.request(revision, "tools/list", json!({}))["result"].take();
+        assert_eq!(first["tools"].as_array().unwrap().len(), 2);
+        let cursor = json!({ "cursor": first["nextCursor"].as_str().unwrap() });
+        let second = client.request(revision, "tools/list", cursor.clone());
+        assert_eq!(second["result"]["tools"].as_array().unwrap().len(), 1);
+        assert!(second["result"].get("nextCursor").is_none());
+        assert_eq!(second["result"]["cacheScope"], first["cacheScope"]);
+        assert_eq!(client.request(revision, "tools/list", cursor), second);
+        for cursor in [json!("x-test-invalid-cursor"), json!(5), json!(null)] {
+            let answer = client.request(revision, "tools/list", json!({ "cursor": cursor }));
+            assert_eq!(code(&answer), -32602);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The server from outside: its core in this process, and its binary over pipes.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic as tests do")]
+
+mod batch;
+mod calls;
+mod chunking;
+mod client;
+mod database;
+mod eras;
+mod hostile;
+mod legacy;
+mod modern;
+mod process;
