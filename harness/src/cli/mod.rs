@@ -1,0 +1,52 @@
+//! The command line: what can be asked for, and where each word of it goes.
+
+mod args;
+mod explain;
+mod list;
+mod options;
+mod output;
+mod trace;
+
+pub use args::{Cli, Command};
+
+use crate::exit::ExitCode;
+
+/// Why a command could not be carried out. Each is one clear sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// The invocation, a configuration or a case file is wrong.
+    #[error("{0}")]
+    Usage(String),
+    /// There is nothing to judge.
+    #[error("{0}")]
+    NothingToJudge(String),
+    /// A report or log could not be written.
+    #[error("{0}")]
+    Output(String),
+}
+
+impl CliError {
+    /// The exit code that it gives.
+    #[must_use]
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Usage(_) | Self::Output(_) => ExitCode::Usage,
+            Self::NothingToJudge(_) => ExitCode::NotJudged,
+        }
+    }
+}
+
+/// Carries out a command.
+///
+/// # Errors
+/// The invocation or a file that it names is wrong.
+pub fn run(cli: Cli) -> Result<std::process::ExitCode, CliError> {
+    match cli.command {
+        Command::Check(args) => options::check(&args).map(Into::into),
+        Command::Replay(args) => options::replay(&args).map(Into::into),
+        Command::Report(args) => output::report(&args).map(Into::into),
+        Command::List(args) => list::list(&args).map(Into::into),
+        Command::Explain(args) => explain::explain(&args).map(Into::into),
+        Command::ReferenceServer(args) => Ok(mcp_reference_server::run(args.args)),
+    }
+}

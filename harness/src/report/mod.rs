@@ -1,0 +1,10 @@
+//! Reports: each format is a function of the log alone, one file each.
+
+mod json;
+mod layout;
+mod target;
+mod text;
+
+pub use json::{Report, Summary};
+pub use target::{Format, Target, TargetError};
+pub use text::{Detail, text};

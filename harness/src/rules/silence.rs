@@ -1,0 +1,95 @@
+//! Silence after notifications: `jsonrpc.no-response-to-notification`, `lifecycle.initialized-silent`; and what a bad
+//! line may draw: `jsonrpc.parse-error`, `jsonrpc.invalid-request` (JSON-RPC 2.0 sections 4.1 and 5.1).
+
+use crate::judge::{Breach, Recording, Verdict};
+use crate::spec::Era;
+use crate::transcript::{
+    Link, Linked, NOT_JSON, ODD_ID, RequestIndex, SentFrame, Standing, Transcript, WITHOUT_ID, What,
+};
+use crate::wire::{EnvelopeFault, MessageKind};
+
+/// Names each response without an id by what drew it.
+pub(super) fn judge(recording: &Recording, breaches: &mut Vec<Breach>) {
+    let transcript = &recording.transcript;
+    for (event, _, linked) in transcript.messages() {
+        if let Link::WithoutId(excuse) = linked.link {
+            let breach = match excuse {
+                Some(sent) => of_bad_line(transcript, event, sent, linked),
+                None => of_notification(transcript, event),
+            };
+            breaches.extend(breach.map(|breach| breach.at(linked.range.start)));
+        }
+    }
+}
+
+fn of_bad_line(transcript: &Transcript, event: usize, sent: usize, linked: &Linked) -> Option<Breach> {
+    let frames = match &transcript.events.get(sent)?.what {
+        What::Sent(sent) => &sent.frames[..],
+        _ => &[],
+    };
+    if frames.iter().any(is_request_as_notification) {
+        let message = "answers a request method that came without an id";
+        return Some(Breach::new("jsonrpc.no-response-to-notification", event, message).weighing(Verdict::Warn));
+    }
+    let bad = |reason| frames.iter().any(|frame| frame.standing == Standing::Unlawful(reason));
+    let id = match () {
+        () if bad(NOT_JSON) => "jsonrpc.parse-error",
+        () if bad(ODD_ID) => "jsonrpc.id-null-request",
+        () => "jsonrpc.invalid-request",
+    };
+    if linked.message.kind != MessageKind::Error {
+        let message = "answers a line that is no request with a result";
+        return Some(Breach::new(id, event, message).weighing(Verdict::Warn));
+    }
+    if linked.message.faults.iter().any(|fault| !matches!(fault, EnvelopeFault::IdNull | EnvelopeFault::IdMissing)) {
+        // `envelope` has said what is wrong with it.
+        return None;
+    }
+    let code = linked.message.error_code.as_deref().unwrap_or_default();
+    if matches!(code, "-32700" | "-32600") || id == "jsonrpc.id-null-request" {
+        return None;
+    }
+    let message = format!("answers a line that is no request with code {code}, not -32700 or -32600");
+    Some(Breach::new(id, event, message).weighing(Verdict::Warn))
+}
+
+fn is_request_as_notification(frame: &SentFrame) -> bool {
+    frame.standing == Standing::Unlawful(WITHOUT_ID)
+}
+
+/// The first request of this case whose answer never came: an error without an id was meant for it.
+fn robbed_request(transcript: &Transcript, event: usize) -> Option<RequestIndex> {
+    let first = transcript.play_of(event).map_or(0, |play| transcript.events_of(play).start);
+    transcript.requests.iter().position(|request| (first..event).contains(&request.event) && request.answer.is_none())
+}
+
+/// No bad line is left to explain it: it answers a notification, or nothing at all.
+fn of_notification(transcript: &Transcript, event: usize) -> Option<Breach> {
+    if let Some(index) = robbed_request(transcript, event) {
+        let request = &transcript.requests[index];
+        if !request.owed {
+            // It need not be answered at all, so it may be refused unread.
+            return None;
+        }
+        let message = format!("answers {} (id {}) without its id", request.method, request.id);
+        return Some(Breach::new("jsonrpc.id-echo", event, message).about(index));
+    }
+    let notification = transcript
+        .frames()
+        .rev()
+        .filter(|(sent, frame)| *sent < event && frame.request.is_none())
+        .find_map(|(_, frame)| frame.method.as_deref());
+    Some(match notification {
+        Some("notifications/initialized") if transcript.asked.era() == Era::Legacy => {
+            Breach::new("lifecycle.initialized-silent", event, "answers notifications/initialized")
+        }
+        Some(method) => {
+            Breach::new("jsonrpc.no-response-to-notification", event, format!("answers a notification: {method}"))
+        }
+        None => Breach::new(
+            "jsonrpc.no-unknown-response-id",
+            event,
+            "writes a response without an id though every message it got had a readable one",
+        ),
+    })
+}

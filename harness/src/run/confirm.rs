@@ -1,0 +1,44 @@
+//! Nobody is accused on the strength of one play: what was found is played again alone, on a fresh process, with twice
+//! the patience, while no other peer of the server lives.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+
+use super::plan::Task;
+use super::pool::{Context, Finished, Slot, run_task};
+use super::times::Times;
+use crate::judge::{Proof, Verdict, Weighed, shape_of};
+use crate::script::Script;
+use crate::spec::Revision;
+
+/// What playing a case again showed.
+pub(super) type Again = Vec<Weighed>;
+
+/// Plays one script alone.
+pub(super) fn play_alone<'a>(script: &'a Script, revision: Revision, context: &Context<'_>) -> Vec<Finished<'a>> {
+    let times = Times { ..context.times.doubled() };
+    let context = Context { times, outlived: AtomicUsize::new(0), tool_silent: AtomicBool::new(false), ..*context };
+    let task = Task { revision, prelude: script.session, scripts: vec![script] };
+    run_task(&task, &context, Slot::alone()).1
+}
+
+/// What remains of a finding once its case was played again.
+pub(super) fn weigh_again(first: Weighed, shared: bool, again: &Again) -> Weighed {
+    let shape = shape_of(&first.finding.message);
+    let same = |second: &&Weighed| second.finding.requirement == first.finding.requirement;
+    let second = again.iter().filter(same).find(|second| shape_of(&second.finding.message) == shape);
+    let second = second.or_else(|| again.iter().filter(same).max_by_key(|second| second.finding.verdict));
+    if let Some(second) = second {
+        return second.clone();
+    }
+    let mut finding = first.finding;
+    match (first.proof, shared) {
+        (Proof::Absence, false) => {
+            finding.verdict = Verdict::Info;
+            finding.message += " (once; not when played again alone)";
+        }
+        // After other traffic an answer may well be missing for good: that is a finding, of another kind.
+        (_, true) => finding.order_dependent = true,
+        (Proof::Bytes, false) => finding.message += " (in one of two plays)",
+    }
+    Weighed { finding, proof: first.proof }
+}

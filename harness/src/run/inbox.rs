@@ -1,0 +1,131 @@
+//! What comes out of a peer on its way into the transcript: split, classified, linked and bounded.
+
+use std::time::{Duration, Instant};
+
+use crate::peer::PeerEvent;
+use crate::transcript::{Cap, Kept, Transcript, What};
+use crate::wire::{Reader, Splitter, grammar};
+
+/// Bytes of a session that are kept; more than that is a flood.
+const MAX_KEPT: u64 = 16 << 20;
+/// Lines of a session that are kept.
+const MAX_LINES: usize = 16_384;
+/// Bytes of a session that are read.
+const MAX_READ: u64 = 512 << 20;
+/// From here on an unfinished line must at least look like JSON.
+const SUSPECT_LINE: usize = 1 << 20;
+/// A number or word that the cut broke may be reported where it begins.
+const LONGEST_TOKEN: usize = 64;
+/// How much of what broke a cap is kept.
+const HEAD: usize = 256;
+
+/// The reading side of a session.
+pub(super) struct Inbox {
+    /// What happened so far.
+    pub transcript: Transcript,
+    splitter: Splitter,
+    reader: Reader,
+    started: Instant,
+    max_line: usize,
+    /// Bytes that the peer wrote to stdout.
+    pub read: u64,
+    kept: u64,
+    lines: usize,
+    /// Whether more can come.
+    pub stdout_open: bool,
+}
+
+impl Inbox {
+    /// An inbox for a peer that was started then.
+    pub(super) fn new(transcript: Transcript, started: Instant, max_line: usize) -> Self {
+        Self {
+            transcript,
+            splitter: Splitter::new(max_line),
+            reader: Reader::new(),
+            started,
+            max_line,
+            read: 0,
+            kept: 0,
+            lines: 0,
+            stdout_open: true,
+        }
+    }
+
+    /// Time since the peer was started.
+    pub(super) fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// The unfinished line that the peer has written, and its offset.
+    pub(super) fn unfinished(&self) -> (&[u8], u64) {
+        (self.splitter.pending(), self.splitter.pending_offset())
+    }
+
+    /// Takes in one event.
+    pub(super) fn take(&mut self, event: PeerEvent) {
+        let at = self.now();
+        match event {
+            PeerEvent::Stdout(bytes) => self.take_bytes(&bytes),
+            PeerEvent::StdoutClosed => self.close_stdout(),
+            PeerEvent::Written { .. } => {}
+            PeerEvent::WriteFailed(kind) => self.transcript.push(at, What::WriteFailed(kind.to_string())),
+            PeerEvent::Exited(exit) => self.transcript.push(at, What::Exited(exit)),
+        }
+    }
+
+    fn take_bytes(&mut self, bytes: &[u8]) {
+        if !self.stdout_open {
+            return;
+        }
+        self.read += bytes.len() as u64;
+        let at = self.now();
+        let Self { transcript, splitter, reader, kept, lines, .. } = self;
+        let pushed = splitter.push(bytes, &mut |frame| {
+            if *kept < MAX_KEPT && *lines < MAX_LINES {
+                let reading = reader.read(frame.bytes, frame.offset, frame.end);
+                *kept += (frame.bytes.len() as u64).clamp(64, 64 << 10);
+                *lines += 1;
+                transcript.received(at, frame.bytes, frame.offset, frame.end, reading);
+            }
+        });
+        if let Err(too_long) = pushed {
+            let head = bytes[..bytes.len().min(HEAD)].to_vec();
+            self.overflow(too_long.offset, Cap::Line(self.max_line as u64), &head);
+        } else if self.kept >= MAX_KEPT || self.lines >= MAX_LINES || self.read >= MAX_READ {
+            self.overflow(self.read, Cap::Session(self.read), &bytes[..bytes.len().min(HEAD)]);
+        } else if self.is_hopeless() {
+            let (pending, offset) = self.unfinished();
+            let head = pending[..HEAD].to_vec();
+            self.overflow(offset, Cap::Line(SUSPECT_LINE as u64), &head);
+        }
+    }
+
+    /// A line that is long already and cannot become JSON any more is not worth the memory.
+    fn is_hopeless(&self) -> bool {
+        let pending = self.splitter.pending();
+        pending.len() > SUSPECT_LINE
+            && grammar::check(&pending[..SUSPECT_LINE]).is_err_and(|error| error.offset + LONGEST_TOKEN < SUSPECT_LINE)
+    }
+
+    fn overflow(&mut self, offset: u64, cap: Cap, head: &[u8]) {
+        let head = Kept::new(head);
+        self.transcript.push(self.now(), What::Overflow { offset, cap, head });
+        self.splitter = Splitter::new(0);
+        self.stdout_open = false;
+    }
+
+    /// Takes in the end of stdout: what is left is an unterminated line.
+    pub(super) fn close_stdout(&mut self) {
+        if !self.stdout_open {
+            return;
+        }
+        self.stdout_open = false;
+        let at = self.now();
+        let Self { transcript, splitter, reader, .. } = self;
+        splitter.finish(&mut |frame| {
+            let reading = reader.read(frame.bytes, frame.offset, frame.end);
+            transcript.received(at, frame.bytes, frame.offset, frame.end, reading);
+        });
+        transcript.push(at, What::StdoutClosed);
+    }
+}
