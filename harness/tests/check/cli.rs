@@ -1,0 +1,347 @@
+//! The binary as a person or a script sees it: words, streams and exit codes.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use assert_cmd::Command;
+use mcp_plumb::report::Report;
+use predicates::prelude::*;
+use predicates::str::contains;
+use tempfile::tempdir;
+
+use super::support::{PLUMB, peer, peers};
+
+/// No test needs it; one that hangs ends by it.
+const LONG: Duration = Duration::from_secs(120);
+
+/// A case that is short in both eras' ways.
+const SHORT: [&str; 2] = ["--case", "ping/ping"];
+
+fn plumb<'a>(words: impl IntoIterator<Item = &'a str>) -> Command {
+    let mut command = Command::new(PLUMB);
+    command.args(words).timeout(LONG);
+    command
+}
+
+/// A server that answers ping with an error.
+const BROKEN: &str = "ping-unknown";
+
+/// Words, and behind them the command of a broken peer.
+fn on_a_broken_peer<'a>(words: impl IntoIterator<Item = &'a str>, name: &str) -> Command {
+    let mut command = plumb(words);
+    command.arg("--").args(peer(&peers(), "bad.py", name));
+    command
+}
+
+fn report(bytes: &[u8]) -> Report {
+    serde_json::from_slice(bytes).unwrap()
+}
+
+#[test]
+fn without_a_command_the_bundled_server_is_judged_in_both_eras() {
+    let json = plumb(["check", "--report", "json"]).assert().success().get_output().stdout.clone();
+    let report = report(&json);
+    assert_eq!(report.server.revisions, ["2025-11-25", "2026-07-28"]);
+    let failing: Vec<_> = report.findings.iter().map(|finding| (&finding.requirement, &finding.message)).collect();
+    assert!(failing.is_empty(), "{failing:?}");
+    assert!(report.summary.pass > 60, "{:?}", report.summary);
+}
+
+#[test]
+fn a_conformant_server_gives_0_and_a_few_lines() {
+    let run = plumb(["check"].into_iter().chain(SHORT)).assert().success().stderr("");
+    let text = String::from_utf8(run.get_output().stdout.clone()).unwrap();
+    assert!(text.lines().count() <= 8 && text.contains("PASS"), "{text}");
+}
+
+#[test]
+fn a_breach_gives_1_and_the_command_that_shows_it_again() {
+    let json = on_a_broken_peer(["check", "--report", "json"].into_iter().chain(SHORT), BROKEN)
+        .assert()
+        .code(1)
+        .get_output()
+        .stdout
+        .clone();
+    let report = report(&json);
+    let finding = report.findings.iter().find(|finding| finding.requirement.as_str() == "ping.responds").unwrap();
+    let words = shell_words::split(&finding.reproduce).unwrap();
+    assert_eq!(words[..2], ["mcp-plumb", "replay"]);
+    plumb(words[1..].iter().map(String::as_str)).assert().code(1).stdout(contains("FAIL  ping.responds"));
+}
+
+#[test]
+fn warnings_count_when_strict() {
+    let words = ["check", "--case", "jsonrpc/unknown-method"];
+    let warned = contains("WARN  jsonrpc.method-not-found");
+    on_a_broken_peer(words, "unknown-method-wrong-code").assert().code(0).stdout(warned.clone());
+    let words = words.into_iter().chain(["--strict"]);
+    on_a_broken_peer(words, "unknown-method-wrong-code").assert().code(1).stdout(warned);
+}
+
+#[test]
+fn what_cannot_be_started_gives_3_and_says_why() {
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("not-executable");
+    fs::write(&file, "#!/bin/sh\n").unwrap();
+    let file = file.to_str().unwrap();
+    let troubles = [
+        ("mcp-plumb-no-such-command", "was not found in PATH"),
+        ("./mcp-plumb-no-such-file", "there is no file"),
+        (file, "is not executable"),
+        (folder.path().to_str().unwrap(), "is a directory"),
+    ];
+    for (command, says) in troubles {
+        let run = plumb(["check", "--", command]).assert().code(3);
+        run.stdout(contains("INCOMPLETE").and(predicate::function(|text: &str| unwrapped(text).contains(says))));
+    }
+}
+
+/// A text without the line breaks that fit it to a terminal.
+fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_exits_at_once_gives_3_and_the_last_lines_of_its_stderr() {
+    let script = "for i in $(seq 40); do echo line $i >&2; done; echo KeyError: API_KEY >&2; exit 7";
+    let run = plumb(["check", "--", "sh", "-c", script]).assert().code(3);
+    run.stdout(contains("exit code 7").and(contains("line 40")).and(contains("KeyError: API_KEY")));
+}
+
+#[test]
+fn a_wrong_invocation_gives_2_and_starts_nothing() {
+    let folder = tempdir().unwrap();
+    let started = folder.path().join("started");
+    let path = started.to_str().unwrap();
+    let wrong: [(&[&str], &str); 11] = [
+        (&["--bogus"], "--bogus"),
+        (&["--case", "a["], "'a[' is no glob"),
+        (&["--skip", "a["], "'a[' is no glob"),
+        (&["--env", "NAME"], "write NAME=VALUE"),
+        (&["--env", "=value"], "write NAME=VALUE"),
+        (&["--call", "tool=[1]"], "is no call"),
+        (&["--revision", "2020-01-01"], "known are 2024-11-05"),
+        (&["--timeout", "fast"], "--timeout"),
+        (&["--jobs", "0"], "--jobs"),
+        (&["--report", "xml"], "write text or json"),
+        (&["--report", "json=/no/such/folder/report.json"], "cannot be written"),
+    ];
+    for (options, says) in wrong {
+        let words = ["check"].into_iter().chain(options.iter().copied()).chain(["--", "touch", path]);
+        plumb(words).assert().code(2).stdout("").stderr(contains(says));
+        assert!(!started.exists(), "{options:?} started the server");
+    }
+}
+
+#[test]
+fn unwritable_logs_and_folders_in_the_place_of_reports_are_refused_before_the_run() {
+    let folder = tempdir().unwrap();
+    let started = folder.path().join("started");
+    let command = ["--", "touch", started.to_str().unwrap()];
+    let at_folder = format!("json={}", folder.path().display());
+    let words = ["check", "--report", &at_folder].into_iter().chain(command);
+    plumb(words).assert().code(2).stdout("").stderr(contains("is a folder"));
+    let words = ["check", "--log", "/no/such/folder/log.jsonl"].into_iter().chain(command);
+    plumb(words).assert().code(2).stdout("").stderr(contains("cannot be written"));
+    assert!(!started.exists());
+}
+
+#[test]
+fn a_broken_case_file_gives_2_with_line_and_caret() {
+    let folder = tempdir().unwrap();
+    let case = "title = \"answers ping\"\nrequirements = [\"ping.responds\"]\n\n[[step]]\nbarier = true\n";
+    fs::create_dir(folder.path().join("mine")).unwrap();
+    fs::write(folder.path().join("mine/typo.toml"), case).unwrap();
+    let path = folder.path().to_str().unwrap();
+    let run = plumb(["check", "--cases", path]).assert().code(2).stdout("");
+    run.stderr(contains("typo.toml:5:1").and(contains("barier = true")).and(contains("^^^^^^")));
+}
+
+#[test]
+fn own_cases_are_played_beside_the_embedded_ones() {
+    let folder = tempdir().unwrap();
+    let case = "title = \"answers a ping of mine\"\nrequirements = [\"ping.responds\"]\nrevisions = \"legacy\"\n\n\
+                [[step]]\nrequest = { method = \"ping\" }\n";
+    fs::create_dir(folder.path().join("mine")).unwrap();
+    fs::write(folder.path().join("mine/ping.toml"), case).unwrap();
+    let path = folder.path().to_str().unwrap();
+    let words = ["check", "--cases", path, "--case", "mine/*", "--report", "json"];
+    let cases = report(&plumb(words).assert().success().get_output().stdout).cases;
+    assert_eq!(cases.iter().map(|case| case.id.as_str()).collect::<Vec<_>>(), ["mine/ping"]);
+}
+
+#[test]
+fn a_run_without_cases_gives_3() {
+    let none = "no case matches";
+    plumb(["check", "--case", "no/such-case"]).assert().code(3).stdout("").stderr(contains(none));
+    plumb(["replay", "no/such-case"]).assert().code(3).stdout("").stderr(contains(none));
+    let empty = tempdir().unwrap();
+    let path = empty.path().to_str().unwrap();
+    plumb(["check", "--cases", path]).assert().code(2).stderr(contains("no case files"));
+}
+
+#[test]
+fn a_run_in_which_every_case_is_skipped_gives_3() {
+    let words = ["check", "--case", "ping/ping", "--skip", "ping/*", "--report", "json"];
+    let report = report(&plumb(words).assert().code(3).get_output().stdout);
+    assert_eq!(report.summary.skip, report.cases.len());
+}
+
+#[test]
+fn a_json_report_is_alone_on_stdout_even_when_traced() {
+    let words = ["check", "--report", "json", "--trace"].into_iter().chain(SHORT);
+    let run = plumb(words).assert().success().stderr(contains(" -> ").and(contains(" <- ")));
+    let stdout = &run.get_output().stdout;
+    assert_eq!(report(stdout).exit_code, 0);
+    assert!(stdout.ends_with(b"}\n"));
+}
+
+#[test]
+fn the_trace_shows_both_directions_and_stderr() {
+    let words = ["check", "--trace"].into_iter().chain(SHORT);
+    let shown = contains(r#"-> {"jsonrpc":"2.0""#).and(contains(r#"<- {"jsonrpc":"2.0""#)).and(contains(" stderr "));
+    plumb(words).assert().success().stderr(shown);
+}
+
+#[test]
+fn reports_go_whole_to_files_and_the_text_to_stdout() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("report.json");
+    fs::write(&path, "an older report").unwrap();
+    let target = format!("json={}", path.display());
+    let words = ["check", "--report", &target].into_iter().chain(SHORT);
+    on_a_broken_peer(words, BROKEN).assert().code(1).stdout(contains("FAIL"));
+    assert_eq!(report(&fs::read(&path).unwrap()).exit_code, 1);
+    assert_eq!(names_in(folder.path()), ["report.json"]);
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_log_renders_again_to_the_same_report_and_exit_code() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("run.jsonl");
+    let log = path.to_str().unwrap();
+    let words = ["check", "--log", log, "--seed", "7"].into_iter().chain(SHORT);
+    let first = on_a_broken_peer(words, BROKEN).assert().code(1).get_output().stdout.clone();
+    let again = plumb(["report", log]).assert().code(1).get_output().stdout.clone();
+    assert_eq!(String::from_utf8(again).unwrap(), String::from_utf8(first).unwrap());
+    let json = plumb(["report", "--report", "json", log]).assert().code(1).get_output().stdout.clone();
+    assert_eq!((report(&json).exit_code, report(&json).seed), (1, 7));
+}
+
+#[test]
+fn a_log_that_is_not_whole_is_refused() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("run.jsonl");
+    let log = path.to_str().unwrap();
+    plumb(["check", "--log", log].into_iter().chain(SHORT)).assert().success();
+    let whole = fs::read_to_string(&path).unwrap();
+    let (events, _footer) = whole.trim_end().rsplit_once('\n').unwrap();
+    fs::write(&path, format!("{events}\n")).unwrap();
+    plumb(["report", log]).assert().code(2).stdout("").stderr(contains("no footer"));
+    fs::write(&path, "no log\n").unwrap();
+    plumb(["report", log]).assert().code(2).stdout("");
+    plumb(["report", "no-such-log"]).assert().code(2).stdout("").stderr(contains("no-such-log"));
+}
+
+#[test]
+fn the_seed_is_told() {
+    let words = ["check", "--seed", "42"].into_iter().chain(SHORT);
+    plumb(words).assert().success().stdout(contains("seed 42"));
+}
+
+#[test]
+fn cases_requirements_and_revisions_are_listed() {
+    plumb(["list", "cases"]).assert().success().stdout(contains("ping/ping#params\t"));
+    plumb(["list", "requirements"]).assert().success().stdout(contains("ping.responds\t"));
+    let revisions = plumb(["list", "revisions"]).assert().success().get_output().stdout.clone();
+    assert_eq!(String::from_utf8(revisions).unwrap().lines().count(), 5);
+    let modern = ["list", "cases", "--revision", "2026-07-28"];
+    plumb(modern).assert().success().stdout(contains("discover/discover\t").and(contains("ping/ping").not()));
+    plumb(["list", "servers"]).assert().code(2);
+}
+
+#[test]
+fn a_requirement_is_explained_and_an_unknown_one_gets_a_hint() {
+    let parts = contains("accepted ").and(contains("fix ")).and(contains("source ")).and(contains("case "));
+    plumb(["explain", "ping.responds"]).assert().success().stdout(parts);
+    plumb(["explain", "responds"])
+        .assert()
+        .code(2)
+        .stdout("")
+        .stderr(contains("did you mean").and(contains("ping.responds")));
+    plumb(["explain", "no.such-thing"]).assert().code(2).stderr(contains("mcp-plumb list requirements"));
+}
+
+#[test]
+fn a_replay_shows_a_failure_again_or_that_there_is_none() {
+    on_a_broken_peer(["replay", "ping/ping#params"], BROKEN).assert().code(1).stdout(contains("FAIL  ping.responds"));
+    plumb(["replay", "ping/ping#params"]).assert().success();
+    plumb(["replay"]).assert().code(2).stderr(contains("<CASE>"));
+}
+
+#[test]
+fn a_replay_takes_a_case_file() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("unknown.toml");
+    let case = "title = \"answers a method of the future\"\nrequirements = [\"ping.responds\"]\nrevisions = \"legacy\"\n\n\
+                [[step]]\nrequest = { method = \"future/${nonce}\" }\n\n\
+                [[step.outcome]]\nverdict = \"fail\"\non = \"reply\"\nlike = '{\"error\":{\"code\":-32601}}'\n";
+    fs::write(&path, case).unwrap();
+    plumb(["replay", path.to_str().unwrap()]).assert().code(1).stdout(contains("FAIL  ping.responds"));
+    fs::write(&path, "title = 1\n").unwrap();
+    plumb(["replay", path.to_str().unwrap()]).assert().code(2).stderr(contains("unknown.toml:1:9").and(contains("^")));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = std::process::Command::new(PLUMB)
+        .args(["list", "requirements"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut stderr = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert_eq!((child.wait().unwrap().code(), stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_check_whose_stdout_is_closed_still_gives_its_exit_code() {
+    let mut child = std::process::Command::new(PLUMB)
+        .arg("check")
+        .args(SHORT)
+        .arg("--")
+        .args(peer(&peers(), "bad.py", BROKEN))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn the_bundled_server_has_help_of_its_own() {
+    plumb(["reference-server", "--help"]).assert().success().stdout(contains("--era").and(contains("MCP server")));
+    plumb(["--help"]).assert().success().stdout(contains("Exit codes:").and(contains("reference-server")));
+    plumb([]).assert().code(2);
+}
+
+#[test]
+fn the_environment_and_the_folder_of_the_server_are_as_asked() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().canonicalize().unwrap();
+    let script = "echo \"$PWD $COLOUR ${HOME-homeless}\" >&2; exit 1";
+    let words = ["check", "--env", "COLOUR=blue", "--clear-env", "--cwd", path.to_str().unwrap(), "--"];
+    let run = plumb(words.into_iter().chain(["/bin/sh", "-c", script])).assert().code(3);
+    let wanted = format!("{} blue homeless", path.display());
+    run.stdout(predicate::function(move |text: &str| unwrapped(text).contains(&wanted)));
+}
