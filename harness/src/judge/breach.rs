@@ -17,6 +17,8 @@ pub struct Breach {
     pub offset: usize,
     /// The request that it is about.
     pub request: Option<RequestIndex>,
+    /// The event that sent what it answers, where that is no request.
+    pub stimulus: Option<usize>,
     /// What the peer does, in the present tense.
     pub message: String,
     /// What shows it.
@@ -42,6 +44,7 @@ impl Breach {
             event,
             offset: 0,
             request: None,
+            stimulus: None,
             message: message.into(),
             proof: Proof::Bytes,
         }
@@ -63,6 +66,12 @@ impl Breach {
     #[must_use]
     pub fn about(self, request: RequestIndex) -> Self {
         Self { request: Some(request), ..self }
+    }
+
+    /// Names the event that sent what it answers.
+    #[must_use]
+    pub fn answering(self, event: usize) -> Self {
+        Self { stimulus: Some(event), ..self }
     }
 
     /// Says that something is missing.

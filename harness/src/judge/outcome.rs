@@ -51,7 +51,7 @@ pub fn decide(outcomes: &[Outcome], situation: &Situation<'_>, first: Option<Req
         message: outcome.says.clone().unwrap_or(message),
         event,
         request: situation.target,
-        proof: if outcome.on == On::Silence { Proof::Absence } else { Proof::Bytes },
+        proof: if matches!(outcome.on, On::Silence | On::Exit) { Proof::Absence } else { Proof::Bytes },
     };
     for outcome in outcomes {
         match seen(outcome, situation) {

@@ -2,7 +2,7 @@
 
 use super::{Breach, Decision, Evidence, Finding, Proof, Recording, Verdict};
 use crate::spec::{Class, Ledger, Level, RequirementId, Revision};
-use crate::transcript::{Kept, RequestIndex, Transcript, What, escape};
+use crate::transcript::{Kept, Transcript, What, escape};
 
 /// A finding, and what a confirmation needs to know of it.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub fn weigh(breach: &Breach, recording: &Recording, case: &str, ledger: &Ledger
         order_dependent: false,
         stream_offset: line.map(|line| line.offset),
         evidence: Evidence {
-            sent: sent_before(transcript, breach.event, breach.request),
+            sent: sent_before(transcript, breach),
             received: received(recording, breach),
             offset: breach.offset,
         },
@@ -72,16 +72,17 @@ pub(super) fn breach_of(decision: &Decision) -> Option<Breach> {
         event: decision.event,
         offset: 0,
         request: decision.request,
+        stimulus: None,
         message: decision.message.clone(),
         proof: decision.proof,
     })
 }
 
 /// What we had sent: the request that it is about, or the last thing before it.
-fn sent_before(transcript: &Transcript, event: usize, request: Option<RequestIndex>) -> Option<String> {
-    let by_request = request.map(|index| transcript.requests[index].event);
-    let event = by_request.or_else(|| {
-        let before = &transcript.events[..event.min(transcript.events.len())];
+fn sent_before(transcript: &Transcript, breach: &Breach) -> Option<String> {
+    let by_request = breach.request.map(|index| transcript.requests[index].event);
+    let event = breach.stimulus.or(by_request).or_else(|| {
+        let before = &transcript.events[..breach.event.min(transcript.events.len())];
         before.iter().rposition(|event| matches!(event.what, What::Sent(_)))
     })?;
     match &transcript.events.get(event)?.what {

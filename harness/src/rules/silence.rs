@@ -78,13 +78,14 @@ fn of_notification(transcript: &Transcript, event: usize) -> Option<Breach> {
         .frames()
         .rev()
         .filter(|(sent, frame)| *sent < event && frame.request.is_none())
-        .find_map(|(_, frame)| frame.method.as_deref());
+        .find_map(|(sent, frame)| Some((sent, frame.method.as_deref()?)));
     Some(match notification {
-        Some("notifications/initialized") if transcript.asked.era() == Era::Legacy => {
-            Breach::new("lifecycle.initialized-silent", event, "answers notifications/initialized")
+        Some((sent, "notifications/initialized")) if transcript.asked.era() == Era::Legacy => {
+            Breach::new("lifecycle.initialized-silent", event, "answers notifications/initialized").answering(sent)
         }
-        Some(method) => {
-            Breach::new("jsonrpc.no-response-to-notification", event, format!("answers a notification: {method}"))
+        Some((sent, method)) => {
+            let message = format!("answers a notification: {method}");
+            Breach::new("jsonrpc.no-response-to-notification", event, message).answering(sent)
         }
         None => Breach::new(
             "jsonrpc.no-unknown-response-id",

@@ -22,6 +22,7 @@ use crate::log::{Footer, Header, Log, SCHEMA, Server};
 use crate::peer::Deadline;
 use crate::script::Script;
 use crate::spec::{Era, Ledger, Revision};
+use crate::wire::Class;
 
 /// How a server is judged.
 pub struct CheckOptions {
@@ -131,8 +132,10 @@ impl<'a> Run<'a> {
         let is_new =
             |weighed: &Weighed| seen.insert((weighed.finding.requirement.clone(), shape_of(&weighed.finding.message)));
         let mut weighed: Vec<Weighed> = own.filter(is_new).collect();
-        // Noise that explains the silence is the one root cause.
-        if !said || silence.requirement() != "lifecycle.initialize-responds" {
+        // Noise that explains the silence is the one root cause; so is another framing.
+        let other_framing = recording.transcript.lines().any(|(_, line)| line.reading.class == Class::LspHeader);
+        let is_plain = silence.requirement() == "lifecycle.initialize-responds";
+        if !(other_framing || said && is_plain) {
             weighed.extend(weigh(&breach, recording, opening, self.ledger));
         }
         let revision = Revision::NEWEST_LEGACY;

@@ -234,6 +234,10 @@ impl Session {
                 self.take(event);
             }
         }
+        // What it wrote last may arrive behind the news of its end.
+        while self.transcript().exit().is_some() && !self.is_over() {
+            self.pump(Deadline::after(DRAIN));
+        }
         self.inbox.transcript.exit().is_some()
     }
 

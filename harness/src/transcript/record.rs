@@ -322,6 +322,11 @@ impl Transcript {
                 (None, None) => Link::Unknown,
             };
         }
+        let presumed = self.requests.iter().position(|request| request.presumed && request.id.loosely(id));
+        if let Some(index) = presumed {
+            self.unpresume(index);
+            self.open.push(index);
+        }
         let loose = self.open.iter().copied().find(|&index| self.requests[index].id.loosely(id));
         let only = self.only_open().filter(|_| self.excuses.is_empty());
         let Some(index) = loose.or(only) else { return Link::Unknown };
