@@ -100,6 +100,7 @@ fn options(
             trace: shared.trace.then(trace::trace),
             starts: Arc::default(),
             flooded: Arc::default(),
+            budget: Arc::default(),
         },
         command: command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         reproduce: reproduce(shared),

@@ -83,9 +83,12 @@ impl Inbox {
         let pushed = splitter.push(bytes, &mut |frame| {
             if *kept < MAX_KEPT && *lines < MAX_LINES {
                 let reading = reader.read(frame.bytes, frame.offset, frame.end);
-                *kept += (frame.bytes.len() as u64).clamp(64, 64 << 10);
-                *lines += 1;
                 transcript.received(at, frame.bytes, frame.offset, frame.end, reading);
+                // What was asked for is no flood.
+                if !transcript.last_is_answer() {
+                    *kept += (frame.bytes.len() as u64).clamp(64, 64 << 10);
+                    *lines += 1;
+                }
             }
         });
         if let Err(too_long) = pushed {

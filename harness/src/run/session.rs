@@ -1,7 +1,7 @@
 //! One session with one peer: bytes go out, events come in, and all of it lands in the transcript.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -30,6 +30,8 @@ pub struct Setting {
     pub trace: Option<Trace>,
     /// Processes started so far.
     pub starts: Arc<AtomicUsize>,
+    /// The end of the run, once it is known: a wait that it cuts short proves nothing.
+    pub budget: Arc<OnceLock<Deadline>>,
     /// Whether a line has broken the cap: later sessions then keep less of one.
     pub flooded: Arc<AtomicBool>,
 }
@@ -50,6 +52,7 @@ pub(super) struct Session {
     drain: Option<Deadline>,
     stdin_open: bool,
     flooded: Arc<AtomicBool>,
+    budget: Option<Deadline>,
 }
 
 /// Why a wait ended.
@@ -85,6 +88,7 @@ impl Session {
             drain: None,
             stdin_open: true,
             flooded: Arc::clone(&setting.flooded),
+            budget: setting.budget.get().copied(),
         })
     }
 
@@ -221,7 +225,7 @@ impl Session {
             self.wait(soon, |transcript| !transcript.requests[index].presumed);
             waited = Waited::Done;
         }
-        if waited == Waited::Deadline {
+        if waited == Waited::Deadline && !self.budget.is_some_and(Deadline::passed) {
             self.inbox.transcript.push(self.now(), What::Unanswered(index));
         }
         waited

@@ -28,6 +28,16 @@ impl Kept {
         }
     }
 
+    /// Keeps the ends only, of bytes whose meaning has been taken already.
+    #[must_use]
+    pub fn brief(bytes: &[u8]) -> Self {
+        if bytes.len() <= 2 * END {
+            return Self::new(bytes);
+        }
+        let (head, tail) = (&bytes[..END], &bytes[bytes.len() - END..]);
+        Self { head: head.into(), tail: tail.into(), length: bytes.len() as u64, hash: fnv1a(bytes) }
+    }
+
     /// The bytes, if they were kept whole.
     #[must_use]
     pub fn whole(&self) -> Option<&[u8]> {

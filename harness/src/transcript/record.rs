@@ -280,7 +280,7 @@ impl Transcript {
     pub fn received(&mut self, at: Moment, line: &[u8], offset: u64, end: FrameEnd, reading: Reading) {
         let event = self.events.len();
         let found = messages_of(&reading);
-        let messages = found
+        let messages: Vec<Linked> = found
             .into_iter()
             .map(|(message, range)| {
                 let link = self.link(&message, event, at);
@@ -289,7 +289,10 @@ impl Transcript {
             })
             .collect();
         let terminated = matches!(end, FrameEnd::Newline);
-        let received = Received { bytes: Kept::new(line), offset, terminated, reading, messages };
+        // The answer of a barrier says only that it came.
+        let is_barrier = |linked: &Linked| matches!(linked.link, Link::Answer(index, _) if self.requests[index].purpose == Purpose::Barrier);
+        let bytes = if messages.iter().any(is_barrier) { Kept::brief(line) } else { Kept::new(line) };
+        let received = Received { bytes, offset, terminated, reading, messages };
         self.push(at, What::Received(Box::new(received)));
     }
 
@@ -447,6 +450,13 @@ impl Transcript {
             |linked| matches!(linked.link, Link::Answer(answered, _) | Link::Loose(answered) if answered == index),
         )?;
         line.bytes.text()?.get(linked.range.clone())
+    }
+
+    /// Whether the last event is the first answer to a request of ours.
+    #[must_use]
+    pub fn last_is_answer(&self) -> bool {
+        let last = self.events.len().checked_sub(1).and_then(|last| self.line(last));
+        last.is_some_and(|line| line.messages.iter().any(|linked| matches!(linked.link, Link::Answer(..))))
     }
 
     /// Whether we sent a signal before this event.

@@ -125,6 +125,7 @@ pub(crate) fn on_the_bundled_server(scripts: Vec<Script>, revisions: RevisionCho
             trace: None,
             starts: Arc::default(),
             flooded: Arc::default(),
+            budget: Arc::default(),
         },
         command: Vec::new(),
         reproduce: Vec::new(),
