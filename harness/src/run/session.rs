@@ -11,7 +11,7 @@ use super::times::Times;
 use crate::peer::{Deadline, Ended, Launch, Limits, Patience, Peer, PeerEvent, SpawnError, Tap};
 use crate::script::{CaseId, Cut, Reply, Signal};
 use crate::spec::{Era, Revision};
-use crate::transcript::{Cap, Purpose, RequestIndex, Transcript, What};
+use crate::transcript::{Cap, Purpose, RequestIndex, Transcript, What, fnv1a};
 use crate::wire::MessageKind;
 
 /// Makes the live trace of a peer, given its label.
@@ -346,5 +346,5 @@ pub(super) fn notification_line(method: &str, params: Option<&str>) -> String {
 
 /// A label as a number, so that each session draws other ids from one seed.
 pub(super) fn hash_of(label: &str) -> u64 {
-    label.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    fnv1a(label.as_bytes())
 }

@@ -18,22 +18,19 @@ impl Kept {
     /// Keeps these bytes: whole up to 1 MiB.
     #[must_use]
     pub fn new(bytes: &[u8]) -> Self {
-        let whole = bytes.len() <= WHOLE;
-        let (head, tail) = if whole { (bytes, &[][..]) } else { (&bytes[..END], &bytes[bytes.len() - END..]) };
-        Self {
-            head: head.into(),
-            tail: tail.into(),
-            length: bytes.len() as u64,
-            hash: if whole { 0 } else { fnv1a(bytes) },
+        if bytes.len() > WHOLE {
+            return Self::ends(bytes);
         }
+        Self { head: bytes.into(), tail: [].into(), length: bytes.len() as u64, hash: 0 }
     }
 
     /// Keeps the ends only, of bytes whose meaning has been taken already.
     #[must_use]
     pub fn brief(bytes: &[u8]) -> Self {
-        if bytes.len() <= 2 * END {
-            return Self::new(bytes);
-        }
+        if bytes.len() > 2 * END { Self::ends(bytes) } else { Self::new(bytes) }
+    }
+
+    fn ends(bytes: &[u8]) -> Self {
         let (head, tail) = (&bytes[..END], &bytes[bytes.len() - END..]);
         Self { head: head.into(), tail: tail.into(), length: bytes.len() as u64, hash: fnv1a(bytes) }
     }
@@ -75,7 +72,8 @@ impl Kept {
     }
 }
 
-fn fnv1a(bytes: &[u8]) -> u64 {
+/// FNV-1a: short, and the same on every machine.
+pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 

@@ -13,6 +13,7 @@ pub use event::{
     Cap, Event, Link, Linked, Moment, Play, PlayIndex, Purpose, Received, Request, RequestIndex, Sent, SentFrame, What,
 };
 pub use kept::Kept;
+pub(crate) use kept::fnv1a;
 pub use record::Transcript;
 pub use standing::Standing;
 pub(crate) use standing::{NOT_JSON, ODD_ID, WITHOUT_ID};
