@@ -74,7 +74,7 @@ mod linux {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
-    use rustix::process::{Pid, WaitOptions, getpid, getsid, waitpid};
+    use rustix::process::{Pid, WaitOptions, getpid, waitpid};
 
     use super::super::proc::{self, Stat};
     use super::super::registry::{Live, Marks};
@@ -117,12 +117,14 @@ mod linux {
 
     /// Looks for what is left of a peer, and reaps its dead if they have become ours.
     pub(in super::super) fn look(live: &Live, marks: &Marks, lineage: &Lineage) -> Look {
+        let me = getpid().as_raw_pid();
         let mut search = Search {
             live,
             marks,
             lineage,
-            me: getpid().as_raw_pid(),
-            session: getsid(None).map_or(0, Pid::as_raw_pid),
+            me,
+            // Not by `getsid`: in a container the leader of our session may be outside, with a number of 0.
+            session: proc::stat(me).map_or(0, |stat| stat.session),
             subreaper: SUBREAPER.load(Ordering::SeqCst),
             met: BTreeSet::new(),
             look: Look::default(),
