@@ -105,7 +105,8 @@ pub(crate) fn complaints<T: Sync>(items: &[T], wrong: impl Fn(&T) -> Option<Stri
         for _ in 0..WORKERS {
             scope.spawn(|| {
                 while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    complaints.lock().unwrap().extend(wrong(item));
+                    let complaint = wrong(item);
+                    complaints.lock().unwrap().extend(complaint);
                 }
             });
         }
