@@ -172,8 +172,8 @@ mod tests {
             (ENTRY.replace("stdout-pure", "stdout-poor"), "2:15", "no requirement is named 'stdio.stdout-poor'"),
             (ENTRY.replace("'fail'", "'skip'"), "5:11", "unknown variant `skip`"),
             (ENTRY.replace("'*'", "'2025'"), "4:12", "is not a revision"),
-            (format!("{ENTRY}reason = 'a'\nexpires = '2027-01-01'"), "7:11", ""),
-            (format!("{ENTRY}reason = 'a'\nexpires = 07:30:00"), "7:11", ""),
+            (format!("{ENTRY}reason = 'a'\nexpires = '2027-01-01'"), "7:11", "expected a TOML datetime"),
+            (format!("{ENTRY}reason = 'a'\nexpires = 07:30:00"), "7:11", "expected local date"),
         ] {
             let shown = BaselineFile::read(&text, "b").unwrap_err().to_string();
             assert!(shown.starts_with(&format!("b:{place}: ")) && shown.contains(words), "{text}: {shown}");

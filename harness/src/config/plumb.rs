@@ -1,6 +1,7 @@
 //! `plumb.toml`: the servers of a folder and how they are judged.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -164,10 +165,20 @@ pub struct Skip {
 #[serde(deny_unknown_fields)]
 pub struct Placeholder {
     /// What it looks like.
-    #[serde(rename = "match")]
+    #[serde(rename = "match", deserialize_with = "visible")]
     pub matches: Expression,
     /// What a snapshot says in its place.
     pub name: NotEmpty,
+}
+
+/// A place for nothing would stand between all letters.
+fn visible<'de, D: Deserializer<'de>>(from: D) -> Result<Expression, D::Error> {
+    let expression = Expression::deserialize(from)?;
+    if expression.fits_nothing() {
+        Err(D::Error::custom("this also fits where nothing stands"))
+    } else {
+        Ok(expression)
+    }
 }
 
 /// A call that may be made.
@@ -272,6 +283,18 @@ struct Named {
 }
 
 impl PlumbFile {
+    /// Reads `plumb.toml` in this folder, if there is one; the folders above are not searched.
+    ///
+    /// # Errors
+    /// It is there and cannot be read, or its text is wrong.
+    pub fn find(folder: &Path) -> Result<Option<Self>, ConfigError> {
+        match Self::load(&folder.join("plumb.toml")) {
+            Ok(file) => Ok(Some(file)),
+            Err(ConfigError::Read { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Reads a file; its paths are relative to its folder.
     ///
     /// # Errors
@@ -359,6 +382,18 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_found_in_its_folder_and_not_from_below() {
+        let folder = tempfile::tempdir().unwrap();
+        let below = folder.path().join("below");
+        std::fs::create_dir(&below).unwrap();
+        std::fs::write(folder.path().join("plumb.toml"), "strict = true").unwrap();
+        assert_eq!(PlumbFile::find(folder.path()).unwrap().unwrap().settings.strict, Some(true));
+        assert_eq!(PlumbFile::find(&below).unwrap(), None);
+        std::fs::create_dir(below.join("plumb.toml")).unwrap();
+        assert!(matches!(PlumbFile::find(&below), Err(ConfigError::Read { .. })));
+    }
+
+    #[test]
     fn what_is_wrong_is_shown_where_it_stands() {
         let shown = refusal("command = ['a']\ntimeout = '5 parsecs'\n");
         assert!(shown.starts_with("plumb.toml:2:11: this is no time"), "{shown}");
@@ -371,12 +406,13 @@ mod tests {
             ("report = ['json', 'pdf']", "1:19", "'pdf' is no report"),
             ("env = { 'A=B' = 'c' }", "1:7", "'A=B'"),
             ("jobs = 0", "1:8", "from 1 to 64"),
-            ("budget = '0s'", "1:10", "too short"),
+            ("budget = '0s'", "1:10", "longer than nothing"),
             ("[[skip]]\ncase = 'a/*'\nreason = ' '", "3:10", "must not be empty"),
             ("[[skip]]\ncase = 'a/['\nreason = 'b'", "2:8", "no glob"),
             ("[[call]]\ntool = 'a'\nis = ['quick']", "3:7", "unknown variant `quick`"),
             ("[[call]]\ntool = 'a'\narguments = [1]", "3:13", "a table"),
             ("[[placeholder]]\nmatch = '('\nname = 'a'", "2:9", "no regular expression"),
+            ("[[placeholder]]\nmatch = 'a*'\nname = 'a'", "2:9", "where nothing stands"),
             ("[[server]]\nname = 'a'\n[[server]]\nname = 'a'", "4:8", "another server"),
             ("[[server]]\nname = 'a'\nserver = []", "3:1", "unknown field `server`"),
         ] {

@@ -9,7 +9,7 @@ use toml::Spanned;
 
 use super::source::{ConfigError, Source, read};
 use super::step::Step;
-use super::value::{Glob, NotEmpty, Version, command, parsed_option, points, requirements, time};
+use super::value::{Glob, NotEmpty, Version, at_least_one, command, parsed_option, points, requirements, time};
 use crate::spec::{RequirementId, Revision};
 
 /// What submissions earn points for.
@@ -36,6 +36,8 @@ pub struct RubricFile {
     #[serde(default)]
     pub build: Vec<CommandFor>,
     /// What is judged.
+    #[serde(deserialize_with = "at_least_one")]
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub item: Vec<Item>,
 }
 
@@ -226,7 +228,17 @@ mod tests {
             (format!("{HEAD}[[item.step]]\nwalk = 1"), "7:1", "unknown variant `walk`"),
             (format!("{HEAD}[[item.step]]\nstdout-pure = false"), "6:1", "true or left out"),
             (format!("{HEAD}[[item.step]]\nsqlite = {{ query = 'q', is = true }}"), "7:30", "texts and numbers"),
-            (format!("{HEAD}[[item.step]]\nrun = {{ command = ['a'] }}\nstderr = {{ match = 'b' }}"), "6:1", ""),
+            ("title = 'a'\nitem = []".to_owned(), "2:8", "must not be empty"),
+            (format!("{HEAD}[[item.step]]\nsession = []"), "6:1", "must not be empty"),
+            (format!("{HEAD}[[item.step]]\nanswers = {{ file = 'a', fragments = [] }}"), "7:37", "must not be empty"),
+            (format!("{HEAD}[[item.step]]\nstderr = {{ match = 'a' }}"), "7:20", "(?<method>…)"),
+            (format!("{HEAD}[[item.step]]\njson = {{ like = '{{seed.a' }}"), "7:17", "{seed.NAME}"),
+            (format!("{HEAD}[[item.step]]\njson = {{ like = '{{\"a\":\"{{seed.a\"}}' }}"), "7:17", "{seed.NAME}"),
+            (
+                format!("{HEAD}[[item.step]]\nrun = {{ command = ['a'] }}\nstderr = {{ match = 'b' }}"),
+                "6:1",
+                "exactly 1 element",
+            ),
         ] {
             let shown = RubricFile::read(&text, "r").unwrap_err().to_string();
             assert!(shown.starts_with(&format!("r:{place}: ")) && shown.contains(words), "{text}: {shown}");

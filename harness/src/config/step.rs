@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 
-use super::value::{Expression, Like, NotEmpty, command, json, json_object, only_true};
+use super::value::{Expression, Like, NotEmpty, at_least_one, command, json, json_object, only_true};
 
 /// One step; its key says which.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -22,7 +22,11 @@ pub enum Step {
     /// A JSON text has a shape.
     Json(JsonStep),
     /// A session is held with the server: request after request.
-    Session(Vec<Exchange>),
+    Session(
+        #[serde(deserialize_with = "at_least_one")]
+        #[cfg_attr(test, schemars(length(min = 1)))]
+        Vec<Exchange>,
+    ),
     /// The server's stderr has a line for each request.
     Stderr(Stderr),
     /// The server's stdout carries messages and nothing else, in every step.
@@ -140,8 +144,17 @@ pub struct Exchange {
 #[serde(deny_unknown_fields)]
 pub struct Stderr {
     /// What a line looks like; `(?<method>…)` must be the method of the request.
-    #[serde(rename = "match")]
+    #[serde(rename = "match", deserialize_with = "with_method")]
     pub matches: Expression,
+}
+
+fn with_method<'de, D: Deserializer<'de>>(from: D) -> Result<Expression, D::Error> {
+    let expression = Expression::deserialize(from)?;
+    if expression.has_group("method") {
+        Ok(expression)
+    } else {
+        Err(D::Error::custom("the method of the request is not asked for; write (?<method>…)"))
+    }
 }
 
 /// A table that a student filled in: for each fragment, the buffer behind it and the frames that it completes.
@@ -152,5 +165,7 @@ pub struct Answers {
     /// The file.
     pub file: NotEmpty,
     /// The fragments, in order.
+    #[serde(deserialize_with = "at_least_one")]
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub fragments: Vec<NotEmpty>,
 }

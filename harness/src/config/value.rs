@@ -79,16 +79,30 @@ impl FromStr for Expression {
     }
 }
 
+impl Expression {
+    /// Whether a group of this name is captured.
+    pub(super) fn has_group(&self, name: &str) -> bool {
+        let names = |regex: regex_lite::Regex| regex.capture_names().flatten().any(|group| group == name);
+        regex_lite::Regex::new(&self.0).is_ok_and(names)
+    }
+
+    /// Whether it fits where nothing stands.
+    pub(super) fn fits_nothing(&self) -> bool {
+        regex_lite::Regex::new(&self.0).is_ok_and(|regex| regex.is_match(""))
+    }
+}
+
 /// A pattern of a JSON text, as cases write it; `{seed.NAME}` may stand anywhere in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(transparent))]
 pub struct Like(String);
 
 impl FromStr for Like {
-    type Err = crate::script::PatternError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        crate::script::Pattern::parse(&without_seeds(text)).map(|_| Self(text.to_owned()))
+    fn from_str(text: &str) -> Result<Self, String> {
+        crate::script::Pattern::parse(&without_seeds(text)?).map_err(|error| error.to_string())?;
+        Ok(Self(text.to_owned()))
     }
 }
 
@@ -167,11 +181,17 @@ where
     Ok(values.into_iter().map(|Parsed(value)| value).collect())
 }
 
+/// Reads a list that says something: of nothing, everything is true.
+pub(super) fn at_least_one<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Vec<T>, D::Error> {
+    let values: Vec<T> = Deserialize::deserialize(from)?;
+    if values.is_empty() { Err(D::Error::custom("this list must not be empty")) } else { Ok(values) }
+}
+
 /// Reads a time such as "1m 30s".
 pub(super) fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
     let time = humantime::parse_duration(&String::deserialize(from)?)
         .map_err(|error| D::Error::custom(format!("this is no time such as \"500ms\" or \"1m 30s\": {error}")))?;
-    if time.is_zero() { Err(D::Error::custom("no time is too short")) } else { Ok(Some(time)) }
+    if time.is_zero() { Err(D::Error::custom("this time must be longer than nothing")) } else { Ok(Some(time)) }
 }
 
 /// Reads a command: a program and its arguments.
@@ -234,12 +254,19 @@ pub(super) fn json_object<'de, D: Deserializer<'de>>(from: D) -> Result<Option<s
     }
 }
 
-fn without_seeds(text: &str) -> String {
+/// The text with `0` for each value that is drawn.
+fn without_seeds(text: &str) -> Result<String, String> {
     let mut parts = text.split("{seed.");
     let mut filled = parts.next().unwrap_or_default().to_owned();
     for part in parts {
+        let is_name = |name: &str| {
+            !name.is_empty() && name.chars().all(|sign| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-'))
+        };
+        let Some((_, rest)) = part.split_once('}').filter(|(name, _)| is_name(name)) else {
+            return Err("a drawn value is written {seed.NAME}, with letters, digits, '_' and '-'".to_owned());
+        };
         filled.push('0');
-        filled.push_str(part.split_once('}').map_or("", |(_, rest)| rest));
+        filled.push_str(rest);
     }
-    filled
+    Ok(filled)
 }
