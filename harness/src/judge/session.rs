@@ -106,7 +106,8 @@ fn is_of_process(recording: &Recording, breach: &Breach) -> bool {
 /// Whether it is noise that came before the peer had said anything: every session of the peer begins so.
 fn is_before_speech(recording: &Recording, breach: &Breach, first_words: Option<usize>) -> bool {
     let is_noise = recording.transcript.line(breach.event).is_some_and(|line| line.messages.is_empty());
-    is_noise && first_words.is_none_or(|first| breach.event < first)
+    let answers = |event| recording.transcript.requests.iter().any(|r| r.answer.is_some_and(|(at, _)| at == event));
+    is_noise && !answers(breach.event) && first_words.is_none_or(|first| breach.event < first)
 }
 
 /// Whether the script itself closed stdin or sent a signal.
@@ -146,13 +147,16 @@ fn blame(breach: Breach, script: &Script, ledger: &Ledger) -> Breach {
     }
 }
 
-/// Whether the reply that a decision rests on is itself malformed, or has the wrong id: the rules have said so, and what
-/// it would mean otherwise is nobody's guess.
+/// Whether the reply that a decision rests on cannot be read, is malformed or has the wrong id: the rules have said so,
+/// and what it would mean otherwise is nobody's guess.
 fn is_told_by_rules(recording: &Recording, breach: &Breach) -> bool {
     let Some(line) = recording.transcript.line(breach.event).filter(|_| breach.proof == Proof::Bytes) else {
         return false;
     };
-    line.messages.iter().any(|linked| !linked.message.faults.is_empty() || matches!(linked.link, Link::Loose(_)))
+    line.messages.is_empty()
+        || line.messages.iter().any(|linked| {
+            !linked.message.faults.is_empty() || matches!(linked.link, Link::Loose(_) | Link::Cancellation(_))
+        })
 }
 
 /// Adds what the outcomes decided, and draws the verdict.

@@ -22,6 +22,8 @@ pub struct Patience {
     pub term: Duration,
     /// From the exit to the end of stdout and stderr.
     pub drain: Duration,
+    /// What a process may still do after its leader's exit before it counts as left behind.
+    pub follow: Duration,
 }
 
 /// The rung of the ladder at which the process ended.
@@ -54,9 +56,6 @@ pub struct Ended {
     pub elapsed: Duration,
 }
 
-/// What a process may still do after its leader's exit before it counts as left behind.
-const GRACE: Duration = Duration::from_millis(500);
-
 /// How long a SIGKILL may take to show. Only a process stuck in the kernel needs more than a moment.
 const KILL: Duration = Duration::from_secs(5);
 
@@ -71,7 +70,7 @@ pub(super) fn end(peer: &mut Peer, patience: &Patience, on: On<'_>) -> Ended {
     let start = Instant::now();
     let mut ending = Ending { lineage: sweep::lineage(peer.marks.leader), peer, on };
     let rung = ending.stop(patience);
-    ending.finish(rung, patience.drain, start)
+    ending.finish(rung, patience, start)
 }
 
 /// Kills without a ladder, for a handle that is dropped.
@@ -84,7 +83,8 @@ pub(super) fn kill(peer: &mut Peer) {
     while unix::peek(ending.peer.marks.leader) == Life::Running && !deadline.passed() {
         ending.wait_for_exit(STEP);
     }
-    ending.finish(Rung::Killed, Duration::ZERO, Instant::now());
+    let hasty = Patience { eof: Duration::ZERO, term: Duration::ZERO, drain: Duration::ZERO, follow: Duration::ZERO };
+    ending.finish(Rung::Killed, &hasty, Instant::now());
 }
 
 struct Ending<'a> {
@@ -119,10 +119,10 @@ impl Ending<'_> {
     }
 
     /// Sweeps, reaps and reads what is left.
-    fn finish(&mut self, rung: Rung, drain: Duration, start: Instant) -> Ended {
+    fn finish(&mut self, rung: Rung, patience: &Patience, start: Instant) -> Ended {
         self.peer.abandon_writes();
         // The number is still the leader's. Where nothing can be looked for, this is all that clears the group.
-        let alive = self.outlivers(rung);
+        let alive = self.outlivers(rung, patience.follow);
         unix::signal_group(self.peer.marks.leader, Signal::Kill);
         let strays = !alive.is_empty();
         let leaked = blame(alive, rung);
@@ -131,7 +131,7 @@ impl Ending<'_> {
             self.clear();
         }
         self.reap();
-        self.pump(Deadline::after(drain), |seen| seen.stdout_closed && seen.stderr_closed);
+        self.pump(Deadline::after(patience.drain), |seen| seen.stdout_closed && seen.stderr_closed);
         let seen = self.seen();
         Ended {
             rung,
@@ -170,9 +170,9 @@ impl Ending<'_> {
     }
 
     /// Finds what outlived the leader. It is given a moment to follow by itself, unless the leader had to be killed.
-    fn outlivers(&mut self, rung: Rung) -> Vec<Found> {
+    fn outlivers(&mut self, rung: Rung, follow: Duration) -> Vec<Found> {
         let grace = match self.seen().exit {
-            Some((_, at)) if rung != Rung::Killed => Deadline::since(at, GRACE),
+            Some((_, at)) if rung != Rung::Killed => Deadline::since(at, follow),
             _ => Deadline::at(Instant::now()),
         };
         loop {

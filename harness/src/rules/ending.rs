@@ -72,5 +72,5 @@ fn of_leak(recording: &Recording, last: usize) -> Option<Breach> {
     let more = if others > 0 { format!(" and {others} more") } else { String::new() };
     let held = if recording.ended.stdout_held { ", holding its stdout open" } else { "" };
     let message = format!("leaves the process {} behind{more}{held}", first.name);
-    Some(Breach::new("robust.leaked-process", last, message))
+    Some(Breach::new("robust.leaked-process", last, message).by_absence())
 }

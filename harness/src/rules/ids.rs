@@ -4,7 +4,7 @@
 
 use crate::judge::{Breach, Recording, Verdict};
 use crate::transcript::{Link, Linked, Request, SentFrame, Transcript};
-use crate::wire::{IdKind, IdMatch, MessageKind};
+use crate::wire::{EnvelopeFault, FrameId, IdKind, IdMatch, MessageKind};
 
 /// Names each response whose id is not that of one open request.
 pub(super) fn judge(recording: &Recording, breaches: &mut Vec<Breach>) {
@@ -16,7 +16,7 @@ pub(super) fn judge(recording: &Recording, breaches: &mut Vec<Breach>) {
 
 fn of_response(transcript: &Transcript, event: usize, linked: &Linked) -> Option<Breach> {
     match linked.link {
-        Link::NoResponse | Link::WithoutId(_) | Link::Answer(_, IdMatch::Same) => None,
+        Link::NoResponse | Link::WithoutId(_) | Link::Cancellation(_) | Link::Answer(_, IdMatch::Same) => None,
         Link::Answer(index, _) => Some(respelled(event, &transcript.requests[index], linked).about(index)),
         Link::Loose(index) => Some(changed(event, &transcript.requests[index], linked).about(index)),
         Link::Again(index) if is_guess(transcript, event, linked) => {
@@ -24,12 +24,14 @@ fn of_response(transcript: &Transcript, event: usize, linked: &Linked) -> Option
         }
         Link::Again(index) => {
             let request = &transcript.requests[index];
-            let message = format!("answers {} (id {}) more than once", request.method, request.id);
+            let message = format!("answers a request more than once: {} (id {})", request.method, request.id);
             Some(Breach::new("jsonrpc.response-once", event, message).about(index))
         }
         Link::Unknown if is_guess(transcript, event, linked) => Some(Breach::new(UNKNOWN, event, guessed(linked))),
+        // `envelope` has said that it is no id at all.
+        Link::Unknown if linked.message.faults.iter().any(|fault| matches!(fault, EnvelopeFault::IdKind(_))) => None,
         Link::Unknown => {
-            Some(Breach::new(UNKNOWN, event, format!("answers id {}, which was never sent", shown(linked))))
+            Some(Breach::new(UNKNOWN, event, format!("answers an id that was never sent: {}", shown(linked))))
         }
     }
 }
@@ -56,13 +58,19 @@ fn guessed(linked: &Linked) -> String {
 
 /// The same value in another spelling.
 fn respelled(event: usize, request: &Request, linked: &Linked) -> Breach {
-    let message =
-        format!("answers id {} where {} was sent: the same number, spelled otherwise", shown(linked), request.id);
+    let message = format!("spells an id otherwise: {} where {} was sent, the same number", shown(linked), request.id);
     Breach::new("jsonrpc.id-echo", event, message).weighing(Verdict::Info)
 }
 
 fn changed(event: usize, request: &Request, linked: &Linked) -> Breach {
-    let message = format!("answers id {} where {} was sent", shown(linked), request.id);
+    let got = linked.message.id.as_ref().map(FrameId::kind);
+    let how = match (request.id.kind(), got) {
+        (_, Some(IdKind::Null) | None) => "answers a request without its id",
+        (IdKind::String, Some(IdKind::Integer | IdKind::Fraction)) => "answers an id that is a string with a number",
+        (IdKind::Integer | IdKind::Fraction, Some(IdKind::String)) => "answers an id that is a number with a string",
+        _ => "answers with another id than was sent",
+    };
+    let message = format!("{how}: {} where {} was sent", shown(linked), request.id);
     let breach = Breach::new("jsonrpc.id-echo", event, message);
     // Beyond 2^53 JSON readers do not agree on integers, and MCP knows no fractional ids.
     let unsafe_number =

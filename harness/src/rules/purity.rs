@@ -59,7 +59,7 @@ fn of_line(recording: &Recording, event: usize, line: &Received) -> Option<Breac
 }
 
 fn is_before_first_answer(recording: &Recording, event: usize) -> bool {
-    !recording.transcript.requests.iter().any(|request| request.answer.is_some_and(|(answer, _)| answer < event))
+    !recording.transcript.requests.iter().any(|request| request.answer.is_some_and(|(answer, _)| answer <= event))
 }
 
 fn of_overflow(event: usize, offset: u64, cap: Cap) -> Breach {

@@ -12,13 +12,13 @@ use crate::wire::{EnvelopeFault, MessageKind};
 pub(super) fn judge(recording: &Recording, breaches: &mut Vec<Breach>) {
     let transcript = &recording.transcript;
     for (event, _, linked) in transcript.messages() {
-        if let Link::WithoutId(excuse) = linked.link {
-            let breach = match excuse {
-                Some(sent) => of_bad_line(transcript, event, sent, linked),
-                None => of_notification(transcript, event),
-            };
-            breaches.extend(breach.map(|breach| breach.at(linked.range.start)));
-        }
+        let breach = match linked.link {
+            Link::WithoutId(Some(sent)) => of_bad_line(transcript, event, sent, linked),
+            Link::WithoutId(None) => of_notification(transcript, event),
+            Link::Cancellation(sent) => Some(answered_notification(event, sent, "notifications/cancelled")),
+            _ => None,
+        };
+        breaches.extend(breach.map(|breach| breach.at(linked.range.start)));
     }
 }
 
@@ -30,6 +30,10 @@ fn of_bad_line(transcript: &Transcript, event: usize, sent: usize, linked: &Link
     if frames.iter().any(is_request_as_notification) {
         let message = "answers a request method that came without an id";
         return Some(Breach::new("jsonrpc.no-response-to-notification", event, message).weighing(Verdict::Warn));
+    }
+    let early = |frame: &&SentFrame| frame.request.is_none() && matches!(frame.standing, Standing::OutOfOrder(_));
+    if let Some(method) = frames.iter().find(early).and_then(|frame| frame.method.as_deref()) {
+        return Some(answered_notification(event, sent, method).weighing(Verdict::Warn));
     }
     let bad = |reason| frames.iter().any(|frame| frame.standing == Standing::Unlawful(reason));
     let id = match () {
@@ -63,6 +67,11 @@ fn robbed_request(transcript: &Transcript, event: usize) -> Option<RequestIndex>
     transcript.requests.iter().position(|request| (first..event).contains(&request.event) && request.answer.is_none())
 }
 
+fn answered_notification(event: usize, sent: usize, method: &str) -> Breach {
+    let message = format!("answers a notification: {method}");
+    Breach::new("jsonrpc.no-response-to-notification", event, message).answering(sent)
+}
+
 /// No bad line is left to explain it: it answers a notification, or nothing at all.
 fn of_notification(transcript: &Transcript, event: usize) -> Option<Breach> {
     if let Some(index) = robbed_request(transcript, event) {
@@ -71,22 +80,22 @@ fn of_notification(transcript: &Transcript, event: usize) -> Option<Breach> {
             // It need not be answered at all, so it may be refused unread.
             return None;
         }
-        let message = format!("answers {} (id {}) without its id", request.method, request.id);
+        let message = format!("answers a request without its id: {} (id {})", request.method, request.id);
         return Some(Breach::new("jsonrpc.id-echo", event, message).about(index));
     }
-    let notification = transcript
-        .frames()
-        .rev()
-        .filter(|(sent, frame)| *sent < event && frame.request.is_none())
-        .find_map(|(sent, frame)| Some((sent, frame.method.as_deref()?)));
+    // What we send without an id and without a method is an answer of ours.
+    let drew = |frame: &SentFrame| frame.request.is_none() && (frame.method.is_some() || !frame.standing.is_lawful());
+    let (sent, last) = transcript.frames().rev().find(|(sent, frame)| *sent < event && drew(frame)).unzip();
+    if last.is_some_and(|frame| !frame.standing.is_lawful()) {
+        // A bad line that is answered a second time: nobody asked for the first answer either.
+        return None;
+    }
+    let notification = sent.zip(last.and_then(|frame| frame.method.as_deref()));
     Some(match notification {
         Some((sent, "notifications/initialized")) if transcript.asked.era() == Era::Legacy => {
             Breach::new("lifecycle.initialized-silent", event, "answers notifications/initialized").answering(sent)
         }
-        Some((sent, method)) => {
-            let message = format!("answers a notification: {method}");
-            Breach::new("jsonrpc.no-response-to-notification", event, message).answering(sent)
-        }
+        Some((sent, method)) => answered_notification(event, sent, method),
         None => Breach::new(
             "jsonrpc.no-unknown-response-id",
             event,

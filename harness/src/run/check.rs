@@ -15,8 +15,8 @@ use super::times::Times;
 use super::values::Allowed;
 use super::versions;
 use crate::judge::{
-    Account, Breach, CaseResult, Finding, JudgedSession, Recording, Verdict, Weighed, ended, judge_session,
-    opening_case, shape_of, weigh,
+    Account, Breach, CaseResult, Finding, JudgedCase, JudgedSession, Proof, Recording, Verdict, Weighed, ended,
+    judge_session, opening_case, shape_of, weigh,
 };
 use crate::log::{Footer, Header, Log, SCHEMA, Server};
 use crate::peer::Deadline;
@@ -125,10 +125,12 @@ impl<'a> Run<'a> {
         });
         let silence = &mute.silence;
         let event = recording.transcript.events.len().saturating_sub(1);
-        let breach = Breach::new(silence.requirement(), event, silence.message()).about(0);
+        let breach = Breach::new(silence.requirement(), event, silence.message()).about(mute.request());
         let own = judged.own.into_iter().filter(|weighed| {
             let id = weighed.finding.requirement.as_str();
-            id != "lifecycle.initialize-responds" && id != silence.requirement()
+            let of_silence =
+                matches!(id, "lifecycle.initialize-responds" | "jsonrpc.response-required" | "ping.responds");
+            !of_silence && id != silence.requirement()
         });
         let mut seen = BTreeSet::new();
         let is_new =
@@ -238,8 +240,11 @@ impl<'a> Run<'a> {
 
     /// Keeps one finding for each root cause, confirms it, and corrects the verdicts of the cases.
     fn settle(&mut self, mut candidates: Vec<Candidate<'a>>, context: &Context<'_>, progress: Progress<'_>) {
-        // What is about the session is told by the case that is about it, if there is one.
-        candidates.sort_by_key(|candidate| (candidate.script.is_none(), candidate.weighed.finding.case.clone()));
+        // The heaviest stands for its like, and among those the case that is about it.
+        candidates.sort_by_key(|Candidate { weighed: Weighed { finding, .. }, script, .. }| {
+            let is_about = script.is_some_and(|(script, _)| script.requirements.contains(&finding.requirement));
+            (std::cmp::Reverse(finding.verdict), script.is_none(), !is_about, finding.case.clone())
+        });
         let mut seen = BTreeSet::new();
         let mut again: BTreeMap<(String, Revision), Option<Again>> = BTreeMap::new();
         let mut kept: Vec<Finding> = Vec::new();
@@ -282,6 +287,7 @@ impl<'a> Run<'a> {
         progress: Progress<'_>,
     ) -> Weighed {
         let Candidate { weighed, script, shared } = candidate;
+        let script = script.or_else(|| self.script_of_session(&weighed));
         let Some((script, revision)) = script.filter(|_| weighed.finding.verdict >= Verdict::Warn) else {
             return weighed;
         };
@@ -293,13 +299,22 @@ impl<'a> Run<'a> {
             progress(&format!("confirming {}", script.id));
             let finished = confirm::play_alone(script, revision, context);
             let judged = finished.iter().filter_map(|session| judge_finished(session, self.ledger).0);
-            let findings = judged.flat_map(|judged| judged.cases.into_iter().flat_map(|case| case.findings));
+            let of_cases = |cases: Vec<JudgedCase>| cases.into_iter().flat_map(|case| case.findings);
+            let findings = judged.flat_map(|JudgedSession { own, cases }| own.into_iter().chain(of_cases(cases)));
             Some(findings.collect())
         });
         match shown {
             Some(again) => confirm::weigh_again(weighed, shared, again),
             None => weighed,
         }
+    }
+
+    /// What may show again something that a session did not do: the case that opens one.
+    fn script_of_session(&self, weighed: &Weighed) -> Option<(&'a Script, Revision)> {
+        let of_absence = weighed.proof == Proof::Absence;
+        let revision = weighed.finding.revision.parse().ok().filter(|_| of_absence)?;
+        let opening = self.options.scripts.iter().find(|script| script.id.as_str() == weighed.finding.case);
+        Some((opening?, revision))
     }
 
     /// A case is worth its heaviest finding; what others have told is not counted again.

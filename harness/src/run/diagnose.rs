@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::dialect::Dialect;
-use super::prelude::{initialize, newest};
+use super::prelude::{BARRIERS, barrier, initialize, initialized, newest};
 use super::session::{Session, Setting, Waited, request_line};
 use super::survey::{NotStarted, Probe, Surveyed};
 use super::times::Times;
@@ -17,7 +17,7 @@ use crate::judge::Recording;
 use crate::peer::Deadline;
 use crate::script::Cut;
 use crate::spec::Era;
-use crate::transcript::{Purpose, Transcript, What, escape};
+use crate::transcript::{Purpose, RequestIndex, Transcript, What, escape};
 
 /// After this much silence other explanations are tried, while the first process is still waited for.
 const SUSPICIOUS: Duration = Duration::from_secs(3);
@@ -45,6 +45,10 @@ pub(super) enum Silence {
     OnlyStderr,
     /// It wrote nothing at all.
     NoBytes,
+    /// It answered `initialize`, and nothing after that.
+    Deaf,
+    /// It answered `initialize` and ended with the next request.
+    DiesOfRequests(String),
 }
 
 impl Silence {
@@ -52,7 +56,9 @@ impl Silence {
     #[must_use]
     pub(super) const fn requirement(&self) -> &'static str {
         match self {
-            Self::NoFlush | Self::DiesOfInitialize(_) => "jsonrpc.response-required",
+            Self::NoFlush | Self::DiesOfInitialize(_) | Self::Deaf | Self::DiesOfRequests(_) => {
+                "jsonrpc.response-required"
+            }
             Self::Unterminated => "stdio.line-terminated",
             _ => "lifecycle.initialize-responds",
         }
@@ -79,6 +85,10 @@ impl Silence {
             Self::NeverReads => "never reads its stdin: initialize still lies unread in the pipe".into(),
             Self::OnlyStderr => "never answers initialize; it writes to stderr only".into(),
             Self::NoBytes => "never answers initialize; it writes nothing at all, to stdout or stderr".into(),
+            Self::Deaf => "answers initialize, and nothing after notifications/initialized, though it runs".into(),
+            Self::DiesOfRequests(exit) => {
+                format!("answers initialize and ends ({exit}) at the next request, whichever that is")
+            }
         }
     }
 }
@@ -90,6 +100,16 @@ pub(super) struct Mute {
     pub recording: Recording,
     /// Why.
     pub silence: Silence,
+}
+
+impl Mute {
+    /// The request that waited in vain.
+    pub(super) fn request(&self) -> RequestIndex {
+        match self.silence {
+            Silence::Deaf | Silence::DiesOfRequests(_) => self.recording.transcript.requests.len().saturating_sub(1),
+            _ => 0,
+        }
+    }
 }
 
 /// What the other processes have shown so far, and how long they are still of use.
@@ -228,6 +248,8 @@ pub(super) fn mute(probe: Probe, setting: &Setting, times: &Times) -> Surveyed {
         return ended_early(session, setting, times);
     }
     if let Some(silence) = hint {
+        // At the end of stdin the same bytes count as an answer. Here they lay all the while.
+        let silence = if lies_unterminated(&session) { Silence::Unterminated } else { silence };
         return finish(session, times, silence);
     }
     if times.budget.passed() {
@@ -243,8 +265,7 @@ pub(super) fn mute(probe: Probe, setting: &Setting, times: &Times) -> Surveyed {
 }
 
 fn look_at(session: &Session) -> Silence {
-    let (unfinished, _) = session.unfinished();
-    if serde_json::from_slice::<Value>(unfinished).is_ok_and(|message| message.get("jsonrpc").is_some()) {
+    if lies_unterminated(session) {
         Silence::Unterminated
     } else if session.bytes_read() > 0 {
         Silence::OtherOutput
@@ -255,6 +276,13 @@ fn look_at(session: &Session) -> Silence {
     } else {
         Silence::NoBytes
     }
+}
+
+/// Whether a whole message lies on stdout, and no newline behind it.
+fn lies_unterminated(session: &Session) -> bool {
+    let (unfinished, _) = session.unfinished();
+    let mut values = serde_json::Deserializer::from_slice(unfinished).into_iter::<Value>();
+    values.next().is_some_and(|value| value.is_ok_and(|message| message.get("jsonrpc").is_some()))
 }
 
 fn finish(session: Session, times: &Times, silence: Silence) -> Surveyed {
@@ -316,4 +344,35 @@ fn left_alone_it_ends(lived: Duration, setting: &Setting, times: &Times) -> bool
     let ended = control.wait_exit(times.within(lived * 2 + Duration::from_secs(1)));
     control.finish(Duration::ZERO, times);
     ended
+}
+
+/// A server that answered `initialize` and nothing else in this session: whether that is so in other processes too, with
+/// each method that could serve as a barrier.
+pub(super) fn deaf(first: Recording, setting: &Setting, times: &Times) -> Option<Mute> {
+    let dialect = Dialect::new(newest(Era::Legacy));
+    let patient = times.doubled();
+    let mut end = first.transcript.exit().map(ToString::to_string);
+    for method in BARRIERS {
+        let mut session =
+            Session::start(setting, dialect.revision, dialect.declared.clone(), &format!("survey/{method}")).ok()?;
+        let opened = initialize(&mut session, &dialect, &patient);
+        if opened {
+            initialized(&mut session);
+        }
+        let waited = opened.then(|| barrier(&mut session, &dialect, method, patient.request, &patient));
+        if waited == Some(Waited::Over) {
+            session.wait_exit(times.within(Duration::from_secs(2)));
+        }
+        let exit = session.transcript().exit().map(ToString::to_string);
+        session.finish(Duration::ZERO, times);
+        match waited {
+            // It can be spoken to after all, or cannot be judged.
+            None | Some(Waited::Done) => return None,
+            Some(Waited::Deadline) if times.budget.passed() => return None,
+            Some(Waited::Deadline) => end = None,
+            Some(Waited::Over) => end = exit.or(end),
+        }
+    }
+    let silence = end.map_or(Silence::Deaf, Silence::DiesOfRequests);
+    Some(Mute { recording: first, silence })
 }

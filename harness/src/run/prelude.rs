@@ -9,6 +9,9 @@ use crate::script::{Cut, Prelude};
 use crate::spec::{Era, Revision};
 use crate::transcript::Purpose;
 
+/// The requests that can serve as a barrier, whatever a legacy server offers.
+pub(super) const BARRIERS: [&str; 3] = ["ping", "tools/list", "x-test/barrier"];
+
 /// How far a session came.
 pub(super) enum Opened {
     /// It is where the case wants it.

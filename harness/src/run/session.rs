@@ -325,7 +325,8 @@ impl Session {
     /// A peer that broke a cap is not waited for.
     fn patience(&self, times: &Times) -> Patience {
         if self.inbox.transcript.overflow().is_some() {
-            Patience { eof: Duration::ZERO, term: Duration::from_millis(200), drain: Duration::from_millis(200) }
+            let short = Duration::from_millis(200);
+            Patience { eof: Duration::ZERO, term: short, drain: short, follow: short }
         } else {
             times.patience()
         }

@@ -159,7 +159,13 @@ pub(super) fn survey(setting: &Setting, times: &Times, eras: &[Era]) -> Surveyed
     }
     let legacy_answer = legacy.session.transcript().hello.is_some();
     if legacy_answer && eras.contains(&Era::Legacy) {
-        survey.legacy = Some(legacy_facts(legacy, times));
+        let (facts, unheard) = legacy_facts(legacy, times);
+        // Where the other era is spoken, the cases show what this one lacks.
+        let unheard = unheard.filter(|_| survey.modern.is_none());
+        if let Some(mute) = unheard.and_then(|recording| diagnose::deaf(recording, setting, times)) {
+            return Surveyed::Mute(Box::new(mute));
+        }
+        survey.legacy = Some(facts);
         return Surveyed::Speaks(Box::new(survey));
     }
     if survey.modern.is_none() && legacy.waited == Waited::Done && eras.contains(&Era::Modern) {
@@ -232,7 +238,9 @@ impl Survey {
         };
         // A version list without a modern date is a server that knows the probe but has no such revision.
         let revision = Revision::of(Era::Modern).rev().find(|revision| versions.iter().any(|v| v == revision.as_str()));
-        let has_result = answer.get("result").is_some();
+        // A server that answers whatever it does not know with an empty result does not know this probe either.
+        let shows = |member: &&str| answer["result"].get(member).is_some();
+        let has_result = ["resultType", "supportedVersions", "capabilities"].iter().any(shows);
         self.listed = versions;
         let doubtful = code == Some(-32602);
         let assumed = (doubtful || has_result && self.listed.is_empty()).then_some(newest(Era::Modern));
@@ -257,8 +265,8 @@ fn strings(value: Option<&Value>) -> Vec<String> {
     items.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// Goes on in the process that answered `initialize`.
-fn legacy_facts(probe: Probe, times: &Times) -> EraFacts {
+/// Goes on in the process that answered `initialize`; gives its recording too if it answered nothing more.
+fn legacy_facts(probe: Probe, times: &Times) -> (EraFacts, Option<Recording>) {
     let mut session = probe.session;
     let hello = session.transcript().hello.clone().unwrap_or(Value::Null);
     let startup = session.transcript().first_answer().unwrap_or_default();
@@ -267,9 +275,12 @@ fn legacy_facts(probe: Probe, times: &Times) -> EraFacts {
     let dialect = Dialect::new(asked);
     initialized(&mut session);
     let mut facts = facts_of(revision, &hello, hello.get("serverInfo"), startup, &dialect);
-    look_around(&mut session, &dialect, &mut facts, times);
-    session.finish(Duration::ZERO, times);
-    facts
+    let heard = look_around(&mut session, &dialect, &mut facts, times);
+    if !heard && session.is_over() {
+        session.wait_exit(times.within(Duration::from_secs(2)));
+    }
+    let (transcript, ended) = session.finish(Duration::ZERO, times);
+    (facts, (!heard).then_some(Recording { transcript, ended, patient: true }))
 }
 
 /// Opens a process of its own with a list, as a modern client does. `None` where a doubtful server does not serve it.
@@ -316,8 +327,9 @@ fn facts_of(revision: Revision, hello: &Value, info: Option<&Value>, startup: Du
     }
 }
 
-/// Finds the cheap request that the server answers, how long it takes, and its tools.
-fn look_around(session: &mut Session, dialect: &Dialect, facts: &mut EraFacts, times: &Times) {
+/// Finds the cheap request that the server answers, how long it takes, and its tools. Says whether there is one.
+fn look_around(session: &mut Session, dialect: &Dialect, facts: &mut EraFacts, times: &Times) -> bool {
+    let mut heard = false;
     // The first answer of a process takes its start-up with it: what follows tells the round trip.
     for method in [facts.cheap.as_str(), "tools/list", "x-test/barrier"].map(str::to_owned) {
         let before = session.now();
@@ -328,19 +340,20 @@ fn look_around(session: &mut Session, dialect: &Dialect, facts: &mut EraFacts, t
                 let took = session.now().saturating_sub(if second == Waited::Done { again } else { before });
                 facts.round_trip = took;
                 facts.cheap = method;
+                heard = true;
                 break;
             }
-            Waited::Over => return,
+            Waited::Over => return false,
             Waited::Deadline => {}
         }
     }
     if facts.capabilities.get("tools").is_none() {
-        return;
+        return heard;
     }
     let id = session.fresh_id().to_string();
     let index = session.request(&id, "tools/list", dialect.params(None).as_deref(), Purpose::Prelude);
     if session.wait_answer(index, times.within(times.request)) != Waited::Done {
-        return;
+        return heard;
     }
     let answer = session.transcript().answer_text(index).and_then(|text| serde_json::from_str::<Value>(text).ok());
     let result = answer.as_ref().and_then(|answer| answer.get("result"));
@@ -348,6 +361,7 @@ fn look_around(session: &mut Session, dialect: &Dialect, facts: &mut EraFacts, t
     facts.paged = result.and_then(|result| result.get("nextCursor")).is_some_and(Value::is_string);
     let tools = result.and_then(|result| result.get("tools")).and_then(Value::as_array);
     facts.tools = tools.map(Vec::as_slice).unwrap_or_default().iter().filter_map(read_tool).collect();
+    heard
 }
 
 fn read_tool(tool: &Value) -> Option<Tool> {

@@ -77,6 +77,8 @@ impl Times {
         // As patient as with a request: 5 s by default, 10 s where a finding is confirmed.
         let patient = (self.request / 2).max(Duration::from_secs(2));
         let eof = if self.impatient { Duration::from_millis(200) } else { patient };
-        Patience { eof, term: Duration::from_secs(2), drain: Duration::from_secs(1) }
+        // By default half a second, and twice that where a finding is confirmed.
+        let follow = (self.request / 20).max(Duration::from_millis(500));
+        Patience { eof, term: Duration::from_secs(2), drain: Duration::from_secs(1), follow }
     }
 }

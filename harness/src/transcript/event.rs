@@ -131,6 +131,8 @@ pub enum Link {
     Loose(RequestIndex),
     /// A response with id null or without id, and the event with the bad line that excuses it, if one is left.
     WithoutId(Option<usize>),
+    /// The id that `notifications/cancelled` named in this event, when no request was open under it.
+    Cancellation(usize),
     /// An id that nobody sent.
     Unknown,
 }
@@ -152,7 +154,8 @@ pub struct Request {
     pub standing: Standing,
     /// The first event that answered it, and when, if one did.
     pub answer: Option<(usize, Moment)>,
-    /// Whether that answer had another id and was taken for its own because no other request was open.
+    /// Whether that answer could not be read, or had another id and was taken for its own because no other request
+    /// was open.
     pub presumed: bool,
     /// Whether its answer is owed: it is lawful, not cancelled, and no outcome allows silence.
     pub owed: bool,

@@ -48,7 +48,10 @@ pub struct Transcript {
     early: Option<Early>,
     excuses: VecDeque<usize>,
     answered_without_id: bool,
-    notified: bool,
+    /// The first request behind the last notification.
+    notified: Option<RequestIndex>,
+    /// The ids that `notifications/cancelled` named, each with its event.
+    cancellations: Vec<(FrameId, usize)>,
     handshake: Handshake,
 }
 
@@ -71,7 +74,8 @@ impl Transcript {
             early: None,
             excuses: VecDeque::new(),
             answered_without_id: false,
-            notified: false,
+            notified: None,
+            cancellations: Vec::new(),
             handshake: if asked.era() == Era::Legacy { Handshake::NotStarted } else { Handshake::Done },
         }
     }
@@ -98,7 +102,11 @@ impl Transcript {
     /// Marks the beginning of a case.
     pub fn begin(&mut self, case: CaseId) {
         self.plays.push(Play { case, first: self.events.len(), first_request: self.requests.len() });
-        self.notified = false;
+        // Until a later request is answered, a sloppy peer may still be about to answer the notification.
+        let behind = self.notified.map_or(&[][..], |first| &self.requests[first..]);
+        if behind.iter().any(|request| request.answer.is_some()) {
+            self.notified = None;
+        }
     }
 
     /// Marks the end of the last case: what follows is about the session.
@@ -219,7 +227,9 @@ impl Transcript {
         if !standing.is_lawful() {
             self.excuse(excuses(&reading));
         }
-        self.notified |= ids.is_empty();
+        if ids.is_empty() {
+            self.notified = Some(self.requests.len());
+        }
         SentFrame { standing, method, request: (!ids.is_empty()).then_some(request) }
     }
 
@@ -268,6 +278,7 @@ impl Transcript {
             .ok()
             .and_then(|message| message.pointer("/params/requestId").map(ToString::to_string));
         let Some(id) = id else { return };
+        self.cancellations.push((FrameId::new(&id), self.events.len()));
         for &index in self.by_id.get(&FrameId::new(&id).key()).into_iter().flatten() {
             if self.requests[index].answer.is_none() {
                 self.requests[index].cancelled = true;
@@ -288,6 +299,9 @@ impl Transcript {
                 Linked { message, range, link }
             })
             .collect();
+        if messages.is_empty() {
+            self.presume_unreadable(&reading, line, event, at);
+        }
         let terminated = matches!(end, FrameEnd::Newline);
         // The answer of a barrier says only that it came.
         let is_barrier = |linked: &Linked| matches!(linked.link, Link::Answer(index, _) if self.requests[index].purpose == Purpose::Barrier);
@@ -321,9 +335,15 @@ impl Transcript {
                     self.close(index, event, at);
                     Link::Answer(index, matched)
                 }
-                (None, Some(&index)) => Link::Again(index),
+                (None, Some(&index)) => {
+                    let answered = self.requests[index].answer.map_or(event, |(answered, _)| answered);
+                    self.cancellation(id, answered).map_or(Link::Again(index), Link::Cancellation)
+                }
                 (None, None) => Link::Unknown,
             };
+        }
+        if let Some(sent) = self.cancellation(id, 0) {
+            return Link::Cancellation(sent);
         }
         let presumed = self.requests.iter().position(|request| request.presumed && request.id.loosely(id));
         if let Some(index) = presumed {
@@ -338,6 +358,28 @@ impl Transcript {
         Link::Loose(index)
     }
 
+    /// A line that is not JSON may be an answer all the same, whose request then waits for no other.
+    fn presume_unreadable(&mut self, reading: &Reading, line: &[u8], event: usize, at: Moment) {
+        let is_unreadable = matches!(reading.class, Class::NotJson { .. } | Class::NotUtf8 { .. });
+        let has = |member: &[u8]| memchr::memmem::find(line, member).is_some();
+        if !is_unreadable || !(has(b"\"result\"") || has(b"\"error\"")) {
+            return;
+        }
+        let Some(id) = guessable_id(line) else { return };
+        let indices = self.by_id.get(&id.key()).map(Vec::as_slice).unwrap_or_default();
+        let open = indices.iter().copied().find(|&index| self.requests[index].answer.is_none());
+        if let Some(index) = open {
+            self.close(index, event, at);
+            self.requests[index].presumed = true;
+        }
+    }
+
+    /// The cancellation that named this id after an event.
+    fn cancellation(&self, id: &FrameId, after: usize) -> Option<usize> {
+        let named = |(named, sent): &&(FrameId, usize)| *sent > after && named.key() == id.key();
+        self.cancellations.iter().find(named).map(|&(_, sent)| sent)
+    }
+
     /// A bad line explains an answer without an id, the oldest first; one of an earlier case only while its answer may
     /// still be on its way. Else an error means the one request that is open, where no notification can be meant.
     fn link_without_id(&mut self, kind: MessageKind, event: usize, at: Moment) -> Link {
@@ -347,7 +389,7 @@ impl Transcript {
         self.excuses
             .retain(|&sent| sent >= begin || events.get(sent).is_some_and(|event| at.saturating_sub(event.at) < LATE));
         match (self.excuses.pop_front(), self.only_open()) {
-            (None, Some(index)) if first && !self.notified && kind == MessageKind::Error => {
+            (None, Some(index)) if first && self.notified.is_none() && kind == MessageKind::Error => {
                 self.close(index, event, at);
                 Link::Loose(index)
             }

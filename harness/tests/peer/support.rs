@@ -6,8 +6,12 @@ use std::time::Duration;
 use mcp_plumb::peer::{Deadline, Ended, Exit, Launch, Limits, Patience, Peer, PeerEvent};
 
 /// Never climbs a rung because of a slow machine; only a failing test waits for it.
-pub(crate) const PATIENT: Patience =
-    Patience { eof: Duration::from_secs(60), term: Duration::from_secs(60), drain: Duration::from_secs(60) };
+pub(crate) const PATIENT: Patience = Patience {
+    eof: Duration::from_secs(60),
+    term: Duration::from_secs(60),
+    drain: Duration::from_secs(60),
+    follow: Duration::from_millis(500),
+};
 
 /// Long enough for a loaded machine.
 pub(crate) fn soon() -> Deadline {

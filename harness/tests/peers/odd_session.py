@@ -415,9 +415,12 @@ class Wrapped(Server):
     """Is the child of a wrapper that waits for it and passes signals and the status on."""
 
     def on_start(self):
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
         child = os.fork()
         if child:
             signal.signal(signal.SIGTERM, lambda number, _: os.kill(child, number))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+        if child:
             for stream in (0, 1):
                 os.close(stream)
             status = os.waitpid(child, 0)[1]

@@ -83,7 +83,7 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--plumb", default=os.path.join(TARGET, "debug", "mcp-plumb"))
     parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     table = rows(options.table)
     names = options.names or list(table)
     dirty = 0
