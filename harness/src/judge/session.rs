@@ -133,15 +133,18 @@ fn start(script: &Script, account: &Account, recording: &Recording) -> JudgedCas
     }
 }
 
-/// A peer that does not survive input which a client must not send breaks what its case is about, if that is robustness.
+/// A peer that does not survive input which a client must not send breaks what its case is about, if that is robustness;
+/// so does one that fails in a case which is about nothing else.
 fn blame(breach: Breach, script: &Script, ledger: &Ledger) -> Breach {
-    if breach.requirement.as_str() != "jsonrpc.survives-malformed" {
-        return breach;
-    }
     let is_own = |id: &&RequirementId| {
         id.as_str().starts_with("robust.") && ledger.find(id).is_some_and(|row| row.class == Class::Robustness)
     };
-    match script.requirements.iter().find(is_own) {
+    let is_blamed = match breach.requirement.as_str() {
+        "jsonrpc.survives-malformed" => true,
+        "jsonrpc.response-required" => script.requirements.iter().all(|id| is_own(&id)),
+        _ => false,
+    };
+    match script.requirements.iter().find(is_own).filter(|_| is_blamed) {
         Some(id) => Breach { requirement: id.clone(), ..breach },
         None => breach,
     }

@@ -157,7 +157,7 @@ pub(super) fn plan<'a>(
 fn rests_on_tools(script: &Script) -> bool {
     let needs_tools =
         script.needs.iter().any(|need| matches!(need, Need::Tool(_)) || *need == Need::Capability("tools".into()));
-    needs_tools && script.requirements.first().is_none_or(|id| id.as_str() != "capability.tools-served")
+    needs_tools && script.requirements.iter().all(|id| id.as_str() != "capability.tools-served")
 }
 
 fn is_hostile(script: &Script) -> bool {

@@ -17,7 +17,7 @@ use super::times::Times;
 use crate::judge::Recording;
 use crate::peer::{Deadline, Ended, SpawnError};
 use crate::spec::{Era, Revision};
-use crate::transcript::{Purpose, Transcript};
+use crate::transcript::{Purpose, RequestIndex, Transcript};
 
 /// What is known of a server in one era.
 #[derive(Clone, Debug)]
@@ -350,11 +350,7 @@ fn look_around(session: &mut Session, dialect: &Dialect, facts: &mut EraFacts, t
     if facts.capabilities.get("tools").is_none() {
         return heard;
     }
-    let id = session.fresh_id().to_string();
-    let index = session.request(&id, "tools/list", dialect.params(None).as_deref(), Purpose::Prelude);
-    if session.wait_answer(index, times.within(times.request)) != Waited::Done {
-        return heard;
-    }
+    let Some(index) = list_tools(session, dialect, times) else { return heard };
     let answer = session.transcript().answer_text(index).and_then(|text| serde_json::from_str::<Value>(text).ok());
     let result = answer.as_ref().and_then(|answer| answer.get("result"));
     facts.tools_unserved = session.transcript().is_error(index);
@@ -362,6 +358,23 @@ fn look_around(session: &mut Session, dialect: &Dialect, facts: &mut EraFacts, t
     let tools = result.and_then(|result| result.get("tools")).and_then(Value::as_array);
     facts.tools = tools.map(Vec::as_slice).unwrap_or_default().iter().filter_map(read_tool).collect();
     heard
+}
+
+/// Asks for the tools, without params or, where that is refused, with empty ones. `None` where no answer comes.
+fn list_tools(session: &mut Session, dialect: &Dialect, times: &Times) -> Option<RequestIndex> {
+    let mut last = None;
+    for params in [None, Some("{}")] {
+        let id = session.fresh_id().to_string();
+        let index = session.request(&id, "tools/list", dialect.params(params).as_deref(), Purpose::Prelude);
+        if session.wait_answer(index, times.within(times.request)) != Waited::Done {
+            return last;
+        }
+        last = Some(index);
+        if !session.transcript().is_error(index) {
+            break;
+        }
+    }
+    last
 }
 
 fn read_tool(tool: &Value) -> Option<Tool> {

@@ -210,6 +210,7 @@ impl Transcript {
         if let Some(message) = message.filter(|_| standing.is_lawful()) {
             standing = standing::in_order(message, self.handshake);
             self.follow_handshake(message);
+            self.note_declared(message, line);
             if message.method.as_deref() == Some("notifications/cancelled") {
                 self.cancel(line);
             }
@@ -263,6 +264,16 @@ impl Transcript {
             cancelled: false,
         });
         index
+    }
+
+    /// What a client may be asked is what it declared in its own words.
+    fn note_declared(&mut self, message: &Message, line: &[u8]) {
+        if message.method.as_deref() == Some("initialize")
+            && let Ok(text) = serde_json::from_slice::<Value>(line)
+            && let Some(declared) = text.pointer("/params/capabilities")
+        {
+            self.declared = declared.clone();
+        }
     }
 
     fn follow_handshake(&mut self, message: &Message) {

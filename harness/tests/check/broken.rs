@@ -16,7 +16,7 @@ use super::support::{Judged, check_words, complaints, peer, peers, python, rows,
 const SHORT: [&str; 4] = ["--startup-timeout", "4s", "--timeout", "2s"];
 
 /// What each peer is played with. A few of each kind of defect.
-const PLAYED: [(&str, &[&str]); 41] = [
+const PLAYED: [(&str, &[&str]); 45] = [
     ("banner-on-stdout", &["lifecycle/initialize"]),
     ("answers-initialized", &["lifecycle/initialize"]),
     ("ids-as-strings", &["ping/*", "jsonrpc/id-values"]),
@@ -57,6 +57,10 @@ const PLAYED: [(&str, &[&str]); 41] = [
     ("exits-after-first-reply", &["ping/ping", "tools/list"]),
     ("array-wrapped", &["ping/*", "batch/array"]),
     ("nan-out", &["tools/list", "lifecycle/request-*"]),
+    ("needs-params", &["tools/list", "pagination/no-params"]),
+    ("tools-declared-unserved", &["tools/*", "pagination/*"]),
+    ("asks-before-initialized", &["lifecycle/*"]),
+    ("dies-of-notification-flood", &["robust/notification-flood"]),
     ("answers-cancelled", &["cancel/answered-id", "cancel/unknown-id"]),
 ];
 

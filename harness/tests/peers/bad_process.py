@@ -228,7 +228,7 @@ class IgnoresEofAndTerm(IgnoresEof):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
-@peer("hangs-on-partial-line", "robust.partial-line-eof=warn")
+@peer("hangs-on-partial-line", "robust.partial-line-eof|stdio.eof-exit=info")
 class HangsOnPartialLine(Server):
     """Waits for ever for the rest of a line when stdin closes inside one."""
 

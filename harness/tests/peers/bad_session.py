@@ -29,7 +29,7 @@ class RejectsUnknownVersion(Server):
         return asked
 
 
-@peer("dies-of-unknown-version", "lifecycle.version-alternative=fail")
+@peer("dies-of-unknown-version", "lifecycle.version-alternative|jsonrpc.response-required=fail")
 class DiesOfUnknownVersion(Server):
     """Exits where an unknown version is asked for."""
 
