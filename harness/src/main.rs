@@ -3,12 +3,11 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::Parser as _;
-use mcp_plumb::cli::{self, Cli};
+use mcp_plumb::cli;
 use mcp_plumb::{exit, peer};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = cli::parse();
     if !matches!(cli.command, cli::Command::ReferenceServer(_)) {
         // What leaves its group by a double fork becomes our child, and can be found and ended.
         peer::become_subreaper();

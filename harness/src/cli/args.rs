@@ -21,9 +21,10 @@ pub struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0    conformant
-  1    findings
+  1    findings that fail the server
   2    the command line, a configuration or a case file is wrong
-  3    nothing could be judged: would not start, never answered, no case matched
+  3    nothing could be judged, or not all of it: would not start, no case
+       matched, the budget was used up
   70   a bug of mcp-plumb
   130  interrupted";
 

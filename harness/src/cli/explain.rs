@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::args::ExplainArgs;
 use super::{CliError, output};
 use crate::exit::ExitCode;
+use crate::report::{WIDTH, wrap};
 use crate::script::embedded;
 use crate::spec::{Class, Ledger, Requirement, RequirementId, Revision};
 
@@ -32,27 +33,41 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, CliError> {
 }
 
 fn text(row: &Requirement) -> String {
-    let mut text = format!("{}\n\n{}\n\n", row.id, row.asks);
-    let _ = writeln!(text, "accepted  {}", row.expected);
-    let _ = writeln!(text, "why       {}", row.why);
-    let _ = writeln!(text, "fix       {}", row.fix);
+    let mut text = format!("{}\n\n", row.id);
+    for line in wrap(&row.asks, WIDTH) {
+        let _ = writeln!(text, "{line}");
+    }
+    text.push('\n');
+    label(&mut text, "accepted", &row.expected);
+    label(&mut text, "why", &row.why);
+    label(&mut text, "fix", &row.fix);
     let class = match row.class {
         Class::Conformance => "conformance",
         Class::Robustness => "robustness: input that a client must not send, at most a warning",
     };
-    let _ = writeln!(text, "class     {class}");
+    label(&mut text, "class", class);
     for revision in Revision::ALL.into_iter().filter(|&revision| row.revisions().contains(revision)) {
         let level: crate::judge::Verdict = row.level(revision).into();
-        let _ = writeln!(text, "source    {} ({revision}, at most {level})", row.source(revision));
+        label(&mut text, "source", &format!("{} ({revision}, at most {level})", row.source(revision)));
     }
     for (name, wire) in [("good", &row.good), ("bad", &row.bad)] {
         if let Some(wire) = wire {
+            // Bytes of the wire are not broken: they are there to be compared.
             let _ = writeln!(text, "{name:<9} {wire}");
         }
     }
-    let cases = embedded().iter().filter(|script| script.requirements.contains(&row.id));
-    for case in cases {
-        let _ = writeln!(text, "case      {}: {}", case.id, case.title);
+    let cases: Vec<_> = embedded().iter().filter(|script| script.requirements.contains(&row.id)).collect();
+    for case in &cases {
+        label(&mut text, "case", &format!("{}: {}", case.id, case.title));
+    }
+    if cases.is_empty() {
+        label(&mut text, "case", "none of its own: what is judged in every session needs none");
     }
     text
+}
+
+fn label(text: &mut String, name: &str, value: &str) {
+    for (index, line) in wrap(value, WIDTH - 10).into_iter().enumerate() {
+        let _ = writeln!(text, "{:<9} {line}", if index == 0 { name } else { "" });
+    }
 }

@@ -8,6 +8,8 @@ mod output;
 mod trace;
 
 pub use args::{Cli, Command};
+use clap::Parser as _;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::exit::ExitCode;
 
@@ -34,6 +36,20 @@ impl CliError {
             Self::NothingToJudge(_) => ExitCode::NotJudged,
         }
     }
+}
+
+/// Reads the command line; ends the process with what is wrong with it, or with the help that it asks for.
+#[must_use]
+pub fn parse() -> Cli {
+    Cli::try_parse().unwrap_or_else(|mut error| {
+        let stray =
+            matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(arg)) if !arg.starts_with('-'));
+        if error.kind() == ErrorKind::UnknownArgument && stray {
+            let tip = "the command of the server stands behind --, as in: mcp-plumb check -- node server.js";
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        }
+        error.exit()
+    })
 }
 
 /// Carries out a command.

@@ -22,9 +22,12 @@ const SHOWN: usize = 2000;
 impl Wire {
     fn show(&self, arrow: &str, bytes: &[u8]) {
         let mut text = String::new();
-        for line in bytes.strip_suffix(b"\n").unwrap_or(bytes).split(|&byte| byte == b'\n') {
+        for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+            let whole = line.strip_suffix(b"\n");
+            let line = whole.unwrap_or(line);
             let more = if line.len() > SHOWN { format!("…[{} bytes]", line.len() - SHOWN) } else { String::new() };
-            text += &format!("{} {arrow} {}{more}\n", self.label, escape(&line[..line.len().min(SHOWN)]));
+            let part = if whole.is_some() { "" } else { " (no newline yet)" };
+            text += &format!("{} {arrow} {}{more}{part}\n", self.label, escape(&line[..line.len().min(SHOWN)]));
         }
         // A closed stderr is no reason to stop a run.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());

@@ -175,6 +175,10 @@ impl Writer {
     }
 
     fn push(&mut self, piece: &[u8]) -> Went {
+        // Before the peer can answer it, so that a trace has both in order.
+        if let Some(tap) = &self.tap {
+            tap.sent(piece);
+        }
         let mut rest = piece;
         while !rest.is_empty() {
             let woken = self.wait(Some(&self.stdin));
@@ -201,10 +205,6 @@ impl Writer {
         self.total += sent.len() as u64;
         let mut jobs = lock(&self.jobs);
         jobs.queued = jobs.queued.saturating_sub(sent.len() as u64);
-        drop(jobs);
-        if let Some(tap) = &self.tap {
-            tap.sent(sent);
-        }
     }
 
     fn tell_when_drained(&self) {

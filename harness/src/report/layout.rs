@@ -1,10 +1,10 @@
 //! Lays out text for a terminal of 80 columns.
 
 /// The width of the text report.
-pub(super) const WIDTH: usize = 80;
+pub(crate) const WIDTH: usize = 80;
 
 /// Breaks a text into lines of at most this width, at spaces where there are any.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
     for word in text.split(' ') {

@@ -6,5 +6,6 @@ mod target;
 mod text;
 
 pub use json::{Report, Summary};
+pub(crate) use layout::{WIDTH, wrap};
 pub use target::{Format, Target, TargetError};
 pub use text::{Detail, text};

@@ -35,7 +35,7 @@ pub fn text(log: &Log, detail: Detail) -> String {
             let _ = writeln!(text, "  {line}");
         }
     }
-    let groups = group(&log.findings);
+    let groups = groups(&log.findings);
     for group in groups.iter().filter(|group| group[0].verdict != Verdict::Info || detail == Detail::Full) {
         text.push('\n');
         text += &block(group);
@@ -55,7 +55,7 @@ pub fn text(log: &Log, detail: Detail) -> String {
 
 fn head(log: &Log) -> String {
     let server = &log.header.server;
-    let name = server.name.as_deref().unwrap_or("server");
+    let name = server.name.as_deref().unwrap_or("a server that gave no name");
     let mut title =
         escape_lines(&format!("{name} {}", server.version.as_deref().unwrap_or_default())).trim_end().to_owned();
     if !server.revisions.is_empty() {
@@ -72,7 +72,7 @@ fn head(log: &Log) -> String {
 }
 
 /// Findings that say the same in several revisions are shown once.
-fn group(findings: &[Finding]) -> Vec<Vec<&Finding>> {
+fn groups(findings: &[Finding]) -> Vec<Vec<&Finding>> {
     let mut groups: Vec<Vec<&Finding>> = Vec::new();
     for finding in findings {
         let same = |group: &&mut Vec<&Finding>| {
@@ -183,14 +183,24 @@ fn tail(log: &Log) -> String {
         (summary.warn, "warned"),
         (summary.info, "with hints"),
         (summary.skip, "skipped"),
-        (summary.inconclusive, "not judged"),
+        (summary.inconclusive, "unjudged"),
         (summary.error, "errors of ours"),
     ];
     let counts: Vec<String> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
-    let counts = if counts.is_empty() { "no case was played".to_owned() } else { counts.join(", ") };
+    let counts = if counts.is_empty() { "none was played".to_owned() } else { counts.join(", ") };
     let seconds = log.footer.wall_ms / 1000.0;
-    let line = format!("{counts} in {seconds:.1} s ({} processes, seed {})", log.footer.starts, log.header.seed);
+    let line = format!("cases: {counts} in {seconds:.1} s ({} processes, seed {})", log.footer.starts, log.header.seed);
+    let found = |verdict| groups(&log.findings).iter().filter(|group| group[0].verdict == verdict).count();
+    let found = [(found(Verdict::Fail), "fail"), (found(Verdict::Warn), "warn"), (found(Verdict::Info), "hint")];
+    let found: Vec<String> = found
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{count} {name}{}", if *count > 1 { "s" } else { "" }))
+        .collect();
+    if !found.is_empty() {
+        text += &format!("findings: {}; one finding can show in many cases\n", found.join(", "));
+    }
     text += &(wrap(&line, WIDTH).join("\n") + "\n");
     text + &verdict_line(log.exit_code())
 }

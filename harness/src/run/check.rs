@@ -12,7 +12,7 @@ use super::pool::{Context, Fate, Finished, Part, run};
 use super::session::Setting;
 use super::survey::{NotStarted, Survey, Surveyed, survey};
 use super::times::Times;
-use super::values::Allowed;
+use super::values::{self, Allowed};
 use super::versions;
 use crate::judge::{
     Account, Breach, CaseResult, Finding, JudgedCase, JudgedSession, Proof, Recording, Verdict, Weighed, ended,
@@ -98,6 +98,8 @@ struct Run<'a> {
     findings: Vec<Finding>,
     cases: Vec<CaseResult>,
     trouble: Option<String>,
+    /// Whether the trouble is with the words of the user.
+    misused: bool,
 }
 
 /// A finding with the case that it came from, before it is confirmed.
@@ -112,7 +114,7 @@ impl<'a> Run<'a> {
     fn new(options: &'a CheckOptions, times: Times) -> Self {
         let server = Server { command: options.command.clone(), ..Server::default() };
         let ledger = Ledger::embedded();
-        Self { options, times, ledger, server, findings: Vec::new(), cases: Vec::new(), trouble: None }
+        Self { options, times, ledger, server, findings: Vec::new(), cases: Vec::new(), trouble: None, misused: false }
     }
 
     /// A server that runs and does not speak: one finding, and the rest is inconclusive.
@@ -130,7 +132,8 @@ impl<'a> Run<'a> {
             let id = weighed.finding.requirement.as_str();
             let of_silence =
                 matches!(id, "lifecycle.initialize-responds" | "jsonrpc.response-required" | "ping.responds");
-            !of_silence && id != silence.requirement()
+            // An answer that came when stdin was closed was not slow: it was held back.
+            !of_silence && id != "robust.slow-start" && id != silence.requirement()
         });
         let mut seen = BTreeSet::new();
         let is_new =
@@ -169,6 +172,11 @@ impl<'a> Run<'a> {
         };
         let revisions = options.revisions.revisions(survey);
         self.describe_server(survey, &revisions);
+        if let Some(misuse) = values::unknown_call(&options.allowed, survey) {
+            self.trouble = Some(misuse);
+            self.misused = true;
+            return;
+        }
         let mut tasks = Vec::new();
         for &revision in &revisions {
             let Plan { tasks: more, skipped } = plan(
@@ -255,7 +263,13 @@ impl<'a> Run<'a> {
                 self.absorb(&candidate.weighed.finding);
                 continue;
             }
-            let weighed = self.confirm(candidate, context, &mut again, progress);
+            let mut weighed = self.confirm(candidate, context, &mut again, progress);
+            if weighed.proof == Proof::Absence
+                && weighed.finding.verdict >= Verdict::Warn
+                && is_unconfirmed(&again, &weighed.finding)
+            {
+                self.leave_open(&mut weighed.finding);
+            }
             kept.push(weighed.finding);
         }
         self.findings.extend(kept);
@@ -268,6 +282,17 @@ impl<'a> Run<'a> {
         match (self.options.revisions, revision) {
             (RevisionChoice::All, _) | (_, None) => finding.revision.clone(),
             (_, Some(revision)) => revision.era().to_string(),
+        }
+    }
+
+    /// What was not done once, and could not be tried again, is no finding yet.
+    fn leave_open(&mut self, finding: &mut Finding) {
+        finding.verdict = Verdict::Info;
+        finding.message += " (once; the budget of the run ended before it could be played again)";
+        let case = self.cases.iter_mut().find(|case| case.id == finding.case && case.revision == finding.revision);
+        if let Some(case) = case {
+            case.verdict = Verdict::Inconclusive;
+            case.reason = Some("the budget of the run was used up; raise --budget".to_owned());
         }
     }
 
@@ -370,7 +395,9 @@ impl<'a> Run<'a> {
     fn exit_code(&self) -> u8 {
         let any_finding = |verdict| self.findings.iter().any(|finding| finding.verdict == verdict);
         let any_case = |verdict| self.cases.iter().any(|case| case.verdict == verdict);
-        if any_finding(Verdict::Fail) || self.options.strict && any_finding(Verdict::Warn) {
+        if self.misused {
+            2
+        } else if any_finding(Verdict::Fail) || self.options.strict && any_finding(Verdict::Warn) {
             1
         } else if any_case(Verdict::Error) {
             70
@@ -416,6 +443,12 @@ fn unplayed(script: &Script, revision: Revision, verdict: Verdict, reason: &str)
         reason: Some(reason.to_owned()),
         requirements: script.requirements.clone(),
     }
+}
+
+/// Whether the budget left no time to play the case of a finding again.
+fn is_unconfirmed(again: &BTreeMap<(String, Revision), Option<Again>>, finding: &Finding) -> bool {
+    let revision = finding.revision.parse().ok();
+    revision.is_some_and(|revision| again.get(&(finding.case.clone(), revision)).is_some_and(Option::is_none))
 }
 
 /// What became of a script that was not played at all.

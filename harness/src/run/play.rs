@@ -260,7 +260,7 @@ impl Player<'_, '_> {
 
     fn wait_for(&mut self, step: &Step, outcomes: &[Outcome], target: Option<RequestIndex>, since: usize) {
         let times = self.stage.times;
-        let bound = times.within(step.within.unwrap_or(times.request));
+        let bound = times.within(self.with_start(step.within.unwrap_or(times.request)));
         let standing = target.map(|index| self.session.transcript().requests[index].standing);
         match (&step.action, target, standing) {
             (Some(Action::Close(_) | Action::Signal(_)), ..) => {
@@ -284,6 +284,12 @@ impl Player<'_, '_> {
             _ if must_come(outcomes) => self.wait_message(outcomes, since, bound),
             _ => self.barrier(),
         }
+    }
+
+    /// A bound on an answer; a process that has said nothing yet may have to start first.
+    fn with_start(&self, bound: Duration) -> Duration {
+        let has_spoken = self.session.transcript().first_answer().is_some();
+        if has_spoken { bound } else { bound.max(self.stage.times.startup) }
     }
 
     /// Waits a little for an answer that is not owed; a process that has said nothing yet may still be starting.
@@ -353,14 +359,14 @@ impl Player<'_, '_> {
         if !transcript.is_open() {
             // A barrier would itself be out of order: what comes back of its own accord is all that can be seen.
             for index in transcript.requests_since_begin() {
-                self.wait_unowed(index, times.within(times.request));
+                self.wait_unowed(index, times.within(self.with_start(times.request)));
             }
             return;
         }
         let first = transcript.plays.last().map_or(0, |play| play.first);
         let lawful = transcript.frames().all(|(event, frame)| event < first || frame.standing.is_lawful());
         // After input that a client must not send, silence is at most a warning and not worth the full wait.
-        let bound = if lawful { times.request } else { times.liveness() };
+        let bound = self.with_start(if lawful { times.request } else { times.liveness() });
         barrier(self.session, self.stage.dialect, self.stage.cheap, bound, times);
     }
 
@@ -384,7 +390,7 @@ impl Player<'_, '_> {
                 continue;
             }
             let elapsed = self.session.now().saturating_sub(request.sent_at);
-            let deadline = times.within(times.request.saturating_sub(elapsed));
+            let deadline = times.within(self.with_start(times.request).saturating_sub(elapsed));
             if self.session.wait_answer(index, deadline) == Waited::Over {
                 return Some(Stop::PeerLost);
             }

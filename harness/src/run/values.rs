@@ -1,10 +1,12 @@
 //! What templates can name: values of the session, and calls that may be made.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::EraFacts;
 use super::dialect::Dialect;
-use super::survey::Tool;
+use super::survey::{Survey, Tool};
 use crate::script::{Bindings, Need, Script, literal};
 
 /// A call that the user allows: `--call NAME[=JSON]`, or `[[call]]` in `plumb.toml`.
@@ -73,14 +75,34 @@ impl Allowed {
 pub(super) fn unmet(script: &Script, facts: &EraFacts, allowed: &Allowed) -> Option<String> {
     script.needs.iter().find_map(|need| {
         let (met, reason) = match need {
-            Need::Capability(path) => (declares(&facts.capabilities, path), format!("{path} is not declared")),
-            Need::Undeclared(path) => (!declares(&facts.capabilities, path), format!("{path} is declared")),
+            Need::Capability(path) => {
+                (declares(&facts.capabilities, path), format!("the capability {path} is not declared"))
+            }
+            Need::Undeclared(path) => (
+                !declares(&facts.capabilities, path),
+                format!("the capability {path} is declared, and this is about servers without it"),
+            ),
             Need::Tool(kind) => (tool_of_kind(kind, facts, allowed).is_some(), reason_for_tool(kind)),
-            Need::Call(is) => (allowed.named(is).is_some(), format!("no --call is described as {is}")),
+            Need::Call(is) => {
+                (allowed.named(is).is_some(), format!("needs a tool of yours: plumb.toml can describe one as {is}"))
+            }
             Need::Pages(_) => (facts.paged, "its tools come on one page".to_owned()),
         };
         (!met).then_some(reason)
     })
+}
+
+/// What is wrong with a `--call` of a tool that the server does not list.
+pub(super) fn unknown_call(allowed: &Allowed, survey: &Survey) -> Option<String> {
+    let eras: Vec<&EraFacts> = [survey.legacy.as_ref(), survey.modern.as_ref()].into_iter().flatten().collect();
+    let listed: BTreeSet<&str> = eras.iter().flat_map(|facts| &facts.tools).map(|tool| tool.name.as_str()).collect();
+    // Only the first page is known here, and a list that was refused is its own case's affair.
+    if eras.iter().any(|facts| facts.paged) || listed.is_empty() {
+        return None;
+    }
+    let unknown = allowed.calls.iter().find(|call| !listed.contains(call.tool.as_str()))?;
+    let names: Vec<&str> = listed.into_iter().collect();
+    Some(format!("--call {}: the server lists no such tool; it has {}", unknown.tool, names.join(", ")))
 }
 
 fn reason_for_tool(kind: &str) -> String {

@@ -345,3 +345,14 @@ fn the_environment_and_the_folder_of_the_server_are_as_asked() {
     let wanted = format!("{} blue homeless", path.display());
     run.stdout(predicate::function(move |text: &str| unwrapped(text).contains(&wanted)));
 }
+
+#[test]
+fn a_call_of_a_tool_that_is_not_listed_is_a_mistake() {
+    let words = ["check", "--case", "ping/ping", "--call", "no_such_tool"];
+    plumb(words).assert().code(2).stdout(contains("the server lists no such tool; it has count_orders"));
+}
+
+#[test]
+fn a_command_without_two_dashes_gets_a_tip() {
+    plumb(["check", "node", "server.js"]).assert().code(2).stderr(contains("stands behind --"));
+}
