@@ -99,7 +99,9 @@ fn seen(outcome: &Outcome, situation: &Situation<'_>) -> Seen {
         On::Silence => {
             let answered =
                 reply_event(situation).is_some() || situation.target.is_none() && answered_without_id(situation);
-            let over = exit_event(situation).is_some() || closed_event(situation).is_some();
+            let over = exit_event(situation).is_some()
+                || closed_event(situation).is_some()
+                || situation.transcript.overflow().is_some();
             if answered || over {
                 Seen::Nothing
             } else {

@@ -8,7 +8,8 @@ use crate::peer::{Exit, Rung};
 use crate::rules;
 use crate::script::Script;
 use crate::spec::{Class, Ledger, RequirementId};
-use crate::transcript::{Link, What};
+use crate::transcript::{Link, Linked, What};
+use crate::wire::EnvelopeFault;
 
 /// One case of a session, judged.
 #[derive(Clone, Debug)]
@@ -156,10 +157,12 @@ fn is_told_by_rules(recording: &Recording, breach: &Breach) -> bool {
     let Some(line) = recording.transcript.line(breach.event).filter(|_| breach.proof == Proof::Bytes) else {
         return false;
     };
-    line.messages.is_empty()
-        || line.messages.iter().any(|linked| {
-            !linked.message.faults.is_empty() || matches!(linked.link, Link::Loose(_) | Link::Cancellation(_))
-        })
+    let is_malformed = |linked: &Linked| {
+        // A missing id is what a bad line draws.
+        let counts = |fault: &EnvelopeFault| !matches!(fault, EnvelopeFault::IdNull | EnvelopeFault::IdMissing);
+        linked.message.faults.iter().any(counts) || matches!(linked.link, Link::Loose(_) | Link::Cancellation(_))
+    };
+    line.messages.is_empty() || line.messages.iter().any(is_malformed)
 }
 
 /// Adds what the outcomes decided, and draws the verdict.
@@ -177,7 +180,10 @@ fn decide(case: &mut JudgedCase, account: &Account, recording: &Recording, ledge
     if case.findings.iter().any(|weighed| weighed.finding.verdict >= Verdict::Warn) {
         return;
     }
-    if let Some((verdict, reason)) = &account.cut_short {
+    // A case that has decided on a hint is decided, also where the peer was lost behind that.
+    let is_decided = case.result.verdict == Verdict::Info
+        && account.decisions.iter().any(|decision| decision.verdict == Some(Verdict::Info));
+    if let Some((verdict, reason)) = account.cut_short.as_ref().filter(|_| !is_decided) {
         case.result.verdict = *verdict;
         case.result.reason = Some(reason.clone());
     } else if let Some(skip) = skipped {

@@ -48,6 +48,8 @@ pub struct Ended {
     pub exit: Option<Exit>,
     /// The processes that it left behind, dead by now.
     pub leaked: Vec<Leaked>,
+    /// Processes that were ended and may have been this peer's, or that of one that lived at the same time.
+    pub strays: usize,
     /// Stdout did not end with the process: something else held it.
     pub stdout_held: bool,
     /// All of stderr.
@@ -124,10 +126,11 @@ impl Ending<'_> {
         // The number is still the leader's. Where nothing can be looked for, this is all that clears the group.
         let alive = self.outlivers(rung, patience.follow);
         unix::signal_group(self.peer.marks.leader, Signal::Kill);
-        let strays = !alive.is_empty();
+        let is_any_left = !alive.is_empty();
+        let strays = alive.iter().filter(|found| !found.certain).count();
         let leaked = blame(alive, rung);
         let held_until_sweep = !leaked.is_empty() && !self.seen().stdout_closed;
-        if strays {
+        if is_any_left {
             self.clear();
         }
         self.reap();
@@ -137,6 +140,7 @@ impl Ending<'_> {
             rung,
             exit: seen.exit.map(|(exit, _)| exit),
             leaked,
+            strays,
             stdout_held: held_until_sweep || !seen.stdout_closed,
             stderr: self.peer.stderr(),
             elapsed: start.elapsed(),
@@ -175,10 +179,12 @@ impl Ending<'_> {
             Some((_, at)) if rung != Rung::Killed => Deadline::since(at, follow),
             _ => Deadline::at(Instant::now()),
         };
+        // What dies and leaves children as fast as we look would be looked at for ever.
+        let end = Deadline::after(follow + SWEEP);
         loop {
-            let look = sweep::look(&registry::live(), &self.peer.marks, &self.lineage);
-            if look.is_quiet() {
-                return Vec::new();
+            let look = sweep::look(&registry::live(), &self.peer.marks, &self.lineage, false);
+            if look.is_quiet() || end.passed() {
+                return look.alive;
             }
             if !look.alive.is_empty() {
                 if grace.passed() {
@@ -193,8 +199,7 @@ impl Ending<'_> {
     fn clear(&mut self) {
         let deadline = Deadline::after(SWEEP);
         loop {
-            let look = sweep::look(&registry::live(), &self.peer.marks, &self.lineage);
-            look.kill();
+            let look = sweep::look(&registry::live(), &self.peer.marks, &self.lineage, true);
             if look.is_quiet() || deadline.passed() {
                 return;
             }

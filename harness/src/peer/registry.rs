@@ -150,8 +150,7 @@ pub fn kill_all() {
     loop {
         let mut quiet = true;
         for (entry, lineage) in live.peers.values().zip(&lineages) {
-            let look = sweep::look(&live, &entry.marks, lineage);
-            look.kill();
+            let look = sweep::look(&live, &entry.marks, lineage, true);
             quiet &= look.is_quiet() && unix::peek(entry.marks.leader) != unix::Life::Running;
         }
         if quiet || deadline.passed() {

@@ -6,10 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use rustix::process::Pid;
-
-use super::unix::{self, Signal};
-
 /// A process that outlived its peer and had to be killed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leaked {
@@ -27,7 +23,6 @@ pub(super) type Lineage = BTreeMap<i32, u64>;
 /// A process found alive.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
-    pid: Pid,
     /// What to report of it.
     pub(super) leaked: Leaked,
     /// Whether it is certain that this peer started it.
@@ -47,13 +42,6 @@ impl Look {
     /// Whether nothing is left.
     pub(super) fn is_quiet(&self) -> bool {
         self.alive.is_empty() && !self.reaped
-    }
-
-    /// Kills what is alive.
-    pub(super) fn kill(&self) {
-        for found in &self.alive {
-            unix::signal_process(found.pid, Signal::Kill);
-        }
     }
 }
 
@@ -76,8 +64,10 @@ mod linux {
 
     use rustix::process::{Pid, WaitOptions, getpid, waitpid};
 
+    use super::super::Deadline;
     use super::super::proc::{self, Stat};
     use super::super::registry::{Live, Marks};
+    use super::super::unix::{self, Signal};
     use super::{Found, Leaked, Lineage, Look};
 
     static SUBREAPER: AtomicBool = AtomicBool::new(false);
@@ -115,8 +105,12 @@ mod linux {
         Some(own + family.sum::<Duration>())
     }
 
-    /// Looks for what is left of a peer, and reaps its dead if they have become ours.
-    pub(in super::super) fn look(live: &Live, marks: &Marks, lineage: &Lineage) -> Look {
+    /// How long one look follows processes that fork as it goes.
+    const FOLLOWED: Duration = Duration::from_millis(250);
+
+    /// Looks for what is left of a peer, and reaps its dead if they have become ours. What is met can be killed on the
+    /// spot: a process that forks and ends again and again is gone by the time that a list of them is made.
+    pub(in super::super) fn look(live: &Live, marks: &Marks, lineage: &Lineage, kill: bool) -> Look {
         let me = getpid().as_raw_pid();
         let mut search = Search {
             live,
@@ -127,6 +121,8 @@ mod linux {
             session: proc::stat(me).map_or(0, |stat| stat.session),
             subreaper: SUBREAPER.load(Ordering::SeqCst),
             met: BTreeSet::new(),
+            kill,
+            until: Deadline::after(FOLLOWED),
             look: Look::default(),
         };
         if search.subreaper && proc::lists_children() {
@@ -154,6 +150,8 @@ mod linux {
         session: i32,
         subreaper: bool,
         met: BTreeSet<i32>,
+        kill: bool,
+        until: Deadline,
         look: Look,
     }
 
@@ -169,6 +167,9 @@ mod linux {
                 } else {
                     self.meet(pid, tie)
                 };
+                if self.until.passed() {
+                    return;
+                }
                 queue.extend(proc::children(pid).into_iter().map(|child| (child, tie)));
             }
         }
@@ -192,8 +193,10 @@ mod linux {
                 let reaped = ours && matches!(waitpid(Some(number), WaitOptions::NOHANG), Ok(Some(_)));
                 self.look.reaped |= reaped;
             } else {
+                if self.kill {
+                    unix::signal_process(number, Signal::Kill);
+                }
                 self.look.alive.push(Found {
-                    pid: number,
                     leaked: Leaked {
                         pid: pid.unsigned_abs(),
                         name: proc::name(pid).unwrap_or_else(|| stat.name.clone()),
@@ -250,7 +253,7 @@ mod elsewhere {
     }
 
     /// Nothing is found on this system; what stayed in the group is killed all the same.
-    pub(in super::super) fn look(_live: &Live, _marks: &Marks, _lineage: &Lineage) -> Look {
+    pub(in super::super) fn look(_live: &Live, _marks: &Marks, _lineage: &Lineage, _kill: bool) -> Look {
         Look::default()
     }
 }

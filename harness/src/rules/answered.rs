@@ -4,7 +4,7 @@
 
 use crate::judge::{Breach, Recording};
 use crate::spec::Era;
-use crate::transcript::{Link, Purpose, Request, RequestIndex, Transcript, What};
+use crate::transcript::{Link, Purpose, Request, RequestIndex, SentFrame, Transcript, What};
 
 /// Names requests without an answer and peers that died or went deaf, once a case.
 pub(super) fn judge(recording: &Recording, breaches: &mut Vec<Breach>) {
@@ -57,22 +57,32 @@ fn death(transcript: &Transcript) -> Option<usize> {
     gone(first.1).then_some(first.0)
 }
 
-/// Whether something came before this event in its play that a client may not send, or that a server need not answer:
+/// What came last before this event in its play that a client may not send, or that a server need not answer:
 /// what it does to the peer is at most a matter of robustness.
-fn bad_input_before(transcript: &Transcript, event: usize) -> bool {
+fn bad_input_before(transcript: &Transcript, event: usize) -> Option<usize> {
     let first = transcript.play_of(event).map_or(0, |play| transcript.events_of(play).start);
     let excused = |request: &Request| !request.owed && !request.cancelled && request.answer.is_none();
-    transcript.frames().any(|(sent, frame)| {
-        (first..event).contains(&sent)
+    let is_bad = |(sent, frame): &(usize, &SentFrame)| {
+        (first..event).contains(sent)
             && (!frame.standing.is_lawful() || frame.request.is_some_and(|index| excused(&transcript.requests[index])))
-    })
+    };
+    transcript.frames().rev().find(is_bad).map(|(sent, _)| sent)
 }
 
 fn of_missing(transcript: &Transcript, event: usize, index: RequestIndex) -> Breach {
     let request = &transcript.requests[index];
     let waited = transcript.events[event].at.saturating_sub(request.sent_at).as_secs_f64();
-    let breach = if request.purpose == Purpose::Barrier && bad_input_before(transcript, event) {
-        Breach::new("jsonrpc.survives-malformed", event, "answers nothing any more after input that it need not answer")
+    let bad = bad_input_before(transcript, event).filter(|_| request.purpose == Purpose::Barrier);
+    let breach = if let Some(bad) = bad {
+        let speaks_again = transcript.requests[index + 1..]
+            .iter()
+            .any(|later| later.answer.is_some() && transcript.play_of(later.event) == transcript.play_of(event));
+        let message = if speaks_again {
+            "loses the request behind input that it need not answer"
+        } else {
+            "answers nothing any more after input that it need not answer"
+        };
+        Breach::new("jsonrpc.survives-malformed", event, message).answering(bad)
     } else {
         let message =
             format!("does not answer {} (id {}) within {waited:.1} s, though it runs", request.method, request.id);
@@ -101,21 +111,28 @@ fn of_death(transcript: &Transcript, death: usize) -> Option<Breach> {
         let waited_for = request.owed || request.purpose == Purpose::Barrier;
         (request.answer.is_none() && request.event < death && waited_for).then_some(index)
     };
-    let exit = transcript.exit().map_or_else(|| "stdout was closed".to_owned(), |exit| format!("{exit}"));
+    // A process that has closed its stdout may live on until we end it.
+    let lives = matches!(transcript.events[death].what, What::StdoutClosed)
+        && transcript.events[death..].iter().any(|event| matches!(event.what, What::StdinClosed | What::Signalled(_)));
+    let exit = transcript.exit().filter(|_| !lives);
+    let exit = exit.map_or_else(|| "stdout is closed".to_owned(), ToString::to_string);
     let owed = transcript.requests.iter().enumerate().find_map(open);
-    if bad_input_before(transcript, death) {
+    if let Some(bad) = bad_input_before(transcript, death) {
         let breach = Breach::new(
             "jsonrpc.survives-malformed",
             death,
             format!("ends ({exit}) after input that it need not answer"),
         );
-        return Some(Breach { request: owed, ..breach });
+        return Some(Breach { request: owed, ..breach }.answering(bad));
     }
     let index = owed?;
     let request = &transcript.requests[index];
     let message = match (request.purpose, last_notification(transcript, death)) {
+        _ if lives => {
+            format!("closes its stdout and runs on, while a request waits: {} (id {})", request.method, request.id)
+        }
         (Purpose::Barrier, Some(method)) => format!("ends ({exit}) after the notification {method}"),
-        _ => format!("ends ({exit}) while {} (id {}) waits for its answer", request.method, request.id),
+        _ => format!("ends ({exit}) while {} waits for its answer: id {}", request.method, request.id),
     };
     Some(Breach::new("jsonrpc.response-required", death, message).about(index))
 }

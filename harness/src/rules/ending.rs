@@ -18,10 +18,14 @@ pub(super) fn judge(recording: &Recording, breaches: &mut Vec<Breach>) {
     if transcript.overflow().is_some() || signalled || ended_before(transcript, closed) {
         return;
     }
+    if !handshake_was_over(transcript, closed) {
+        return;
+    }
     if recording.patient {
         breaches.extend(of_outliving(recording, closed));
     }
-    if handshake_was_over(transcript, closed) {
+    // A process that is ending already, of a bad line, ends with the status of that.
+    if transcript.frames().all(|(_, frame)| frame.standing.is_lawful()) {
         breaches.extend(of_exit(recording, closed));
     }
 }
@@ -72,5 +76,9 @@ fn of_leak(recording: &Recording, last: usize) -> Option<Breach> {
     let more = if others > 0 { format!(" and {others} more") } else { String::new() };
     let held = if recording.ended.stdout_held { ", holding its stdout open" } else { "" };
     let message = format!("leaves the process {} behind{more}{held}", first.name);
-    Some(Breach::new("robust.leaked-process", last, message).by_absence())
+    let breach = Breach::new("robust.leaked-process", last, message).by_absence();
+    // A client closes stdin first. What a signal to the launcher alone leaves behind is the launcher's affair.
+    let closed = recording.transcript.events.iter().position(|event| matches!(event.what, What::StdinClosed));
+    let is_first = recording.transcript.signalled_before(closed.unwrap_or(last));
+    Some(if is_first { breach.weighing(Verdict::Info) } else { breach })
 }

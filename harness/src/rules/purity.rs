@@ -17,7 +17,7 @@ pub(super) fn judge(recording: &Recording, breaches: &mut Vec<Breach>) {
                 let told_to_go = recording.transcript.signalled_before(event);
                 breaches.extend(breach.map(|breach| if told_to_go { breach.weighing(Verdict::Info) } else { breach }));
             }
-            What::Overflow { offset, cap, .. } => breaches.push(of_overflow(event, *offset, *cap)),
+            What::Overflow { offset, cap, .. } => breaches.extend(of_overflow(event, *offset, *cap)),
             _ => {}
         }
     }
@@ -62,15 +62,17 @@ fn is_before_first_answer(recording: &Recording, event: usize) -> bool {
     !recording.transcript.requests.iter().any(|request| request.answer.is_some_and(|(answer, _)| answer <= event))
 }
 
-fn of_overflow(event: usize, offset: u64, cap: Cap) -> Breach {
-    match cap {
+fn of_overflow(event: usize, offset: u64, cap: Cap) -> Option<Breach> {
+    Some(match cap {
+        // A message may be as long as it likes.
+        Cap::Long(_) => return None,
         Cap::Line(length) => Breach::new(
             "stdio.line-terminated",
             event,
             format!("writes more than {length} bytes without a newline, from byte {offset} of stdout on"),
         ),
         Cap::Session(length) => Breach::new(PURE, event, format!("floods stdout: {length} bytes without an end")),
-    }
+    })
 }
 
 /// A short look at bytes, for messages.

@@ -63,9 +63,13 @@ fn sent_before(transcript: &Transcript, event: usize, method: &str) -> bool {
     transcript.frames().any(|(sent, frame)| sent < event && frame.method.as_deref() == Some(method))
 }
 
-/// A process that was also given `initialize` may serve both eras at once.
+/// A process that was also given the legacy handshake, or a part of it, may serve both eras at once.
+fn serves_both(transcript: &Transcript, event: usize) -> bool {
+    ["initialize", "notifications/initialized"].iter().any(|method| sent_before(transcript, event, method))
+}
+
 fn modern_request(transcript: &Transcript, event: usize, method: &str) -> Option<Breach> {
-    (!sent_before(transcript, event, "initialize")).then(|| {
+    (!serves_both(transcript, event)).then(|| {
         Breach::new("stdio.no-server-requests", event, format!("sends the request {method}; this revision has none"))
     })
 }
@@ -108,7 +112,7 @@ fn log_message(transcript: &Transcript, event: usize) -> Option<Breach> {
             let breach = Breach::new("logging.capability", event, "sends a log message without declaring logging");
             Some(if provoked { breach.weighing(Verdict::Warn) } else { breach })
         }
-        Era::Modern if asked_for_logs(transcript) => None,
+        Era::Modern if asked_for_logs(transcript) || serves_both(transcript, event) => None,
         Era::Modern => {
             let breach = Breach::new("logging.opt-in", event, "sends a log message though no request set a logLevel");
             Some(if provoked { breach.weighing(Verdict::Warn) } else { breach })
@@ -141,7 +145,8 @@ fn list_changed(transcript: &Transcript, event: usize, list: &str) -> Option<Bre
     if transcript.asked.era() == Era::Modern {
         let subscribed = transcript.requests.iter().any(|request| request.method == "subscriptions/listen");
         let message = format!("sends notifications/{list}/list_changed though no subscription asked for it");
-        return (!subscribed).then(|| Breach::new("subs.only-requested", event, message));
+        return (!subscribed && !serves_both(transcript, event))
+            .then(|| Breach::new("subs.only-requested", event, message));
     }
     let declared = transcript.capabilities()?.pointer(&format!("/{list}/listChanged")) == Some(&Value::Bool(true));
     let message = format!("sends notifications/{list}/list_changed without declaring {list}.listChanged");

@@ -13,7 +13,9 @@ pub(super) fn judge(recording: &Recording, breaches: &mut Vec<Breach>) {
     let transcript = &recording.transcript;
     for (event, _, linked) in transcript.messages() {
         let breach = match linked.link {
-            Link::WithoutId(Some(sent)) => of_bad_line(transcript, event, sent, linked),
+            Link::WithoutId(Some(sent)) => {
+                of_bad_line(transcript, event, sent, linked).map(|breach| breach.answering(sent))
+            }
             Link::WithoutId(None) => of_notification(transcript, event),
             Link::Cancellation(sent) => Some(answered_notification(event, sent, "notifications/cancelled")),
             _ => None,

@@ -141,7 +141,7 @@ impl<'a> Run<'a> {
         let mut weighed: Vec<Weighed> = own.filter(is_new).collect();
         // Noise that explains the silence is the one root cause; so is another framing.
         let other_framing = recording.transcript.lines().any(|(_, line)| line.reading.class == Class::LspHeader);
-        let is_plain = silence.requirement() == "lifecycle.initialize-responds";
+        let is_plain = silence.is_plain();
         if !(other_framing || said && is_plain) {
             weighed.extend(weigh(&breach, recording, opening, self.ledger));
         }
@@ -201,7 +201,30 @@ impl<'a> Run<'a> {
         for session in &finished {
             candidates.extend(self.take_session(session));
         }
+        candidates.extend(self.ask_for_strays(&finished, &candidates, &context));
         self.settle(candidates, &context, progress);
+    }
+
+    /// A process that was left behind by one of two peers that lived at once is nobody's yet: one that lives alone
+    /// shows whose it was.
+    fn ask_for_strays(
+        &self,
+        finished: &[Finished<'a>],
+        told: &[Candidate<'a>],
+        context: &Context<'_>,
+    ) -> Vec<Candidate<'a>> {
+        const LEAKED: &str = "robust.leaked-process";
+        let is_leak = |weighed: &Weighed| weighed.finding.requirement.as_str() == LEAKED;
+        let left_some = |session: &&Finished<'_>| session.recording.as_ref().is_some_and(|own| own.ended.strays > 0);
+        if told.iter().any(|candidate| is_leak(&candidate.weighed)) {
+            return Vec::new();
+        }
+        let Some(session) = finished.iter().find(left_some) else { return Vec::new() };
+        let Some(script) = session.parts.first().map(|part| part.script) else { return Vec::new() };
+        let alone = confirm::play_alone(script, session.revision, context);
+        let judged = alone.iter().filter_map(|session| judge_finished(session, self.ledger).0);
+        let found = judged.flat_map(|judged| judged.own).filter(is_leak);
+        found.map(Candidate::of_session).collect()
     }
 
     fn describe_server(&mut self, survey: &Survey, revisions: &[Revision]) {
@@ -476,6 +499,11 @@ fn judge_finished<'a>(session: &Finished<'a>, ledger: &Ledger) -> (Option<Judged
     for part in &session.parts {
         if let Fate::Played(played) = &part.fate {
             let cut_short = played.stopped.as_ref().and_then(reason_of);
+            let is_long = || session.recording.as_ref().is_some_and(|own| own.transcript.has_long_line());
+            let cut_short = cut_short.map(|(verdict, reason)| match is_long() {
+                true => (verdict, "it wrote a line that is longer than --max-line; raise that".to_owned()),
+                false => (verdict, reason),
+            });
             let account = Account {
                 decisions: played.decisions.clone(),
                 cut_short,

@@ -14,7 +14,7 @@ use super::session::{Session, Setting, Waited, request_line};
 use super::survey::{NotStarted, Probe, Surveyed};
 use super::times::Times;
 use crate::judge::Recording;
-use crate::peer::Deadline;
+use crate::peer::{Deadline, Rung};
 use crate::script::Cut;
 use crate::spec::Era;
 use crate::transcript::{Purpose, RequestIndex, Transcript, What, escape};
@@ -62,6 +62,11 @@ impl Silence {
             Self::Unterminated => "stdio.line-terminated",
             _ => "lifecycle.initialize-responds",
         }
+    }
+
+    /// Whether noise on stdout explains it too.
+    pub(super) fn is_plain(&self) -> bool {
+        matches!(self, Self::Deaf | Self::DiesOfRequests(_)) || self.requirement() == "lifecycle.initialize-responds"
     }
 
     /// What a finding says.
@@ -351,7 +356,8 @@ fn left_alone_it_ends(lived: Duration, setting: &Setting, times: &Times) -> bool
 pub(super) fn deaf(first: Recording, setting: &Setting, times: &Times) -> Option<Mute> {
     let dialect = Dialect::new(newest(Era::Legacy));
     let patient = times.doubled();
-    let mut end = first.transcript.exit().map(ToString::to_string);
+    let by_itself = first.ended.rung == Rung::AlreadyExited;
+    let mut end = first.transcript.exit().filter(|_| by_itself).map(ToString::to_string);
     for method in BARRIERS {
         let mut session =
             Session::start(setting, dialect.revision, dialect.declared.clone(), &format!("survey/{method}")).ok()?;

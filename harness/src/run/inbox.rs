@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::peer::PeerEvent;
 use crate::transcript::{Cap, Kept, Transcript, What};
-use crate::wire::{Reader, Splitter, grammar};
+use crate::wire::{Class, MessageKind, Reader, Reading, Splitter, grammar};
 
 /// Bytes of a session that are kept; more than that is a flood.
 const MAX_KEPT: u64 = 16 << 20;
@@ -16,8 +16,16 @@ const MAX_READ: u64 = 512 << 20;
 const SUSPECT_LINE: usize = 1 << 20;
 /// A number or word that the cut broke may be reported where it begins.
 const LONGEST_TOKEN: usize = 64;
+/// A line of this many times the cap has no end.
+const ENDLESS: u64 = 3;
 /// How much of what broke a cap is kept.
 const HEAD: usize = 256;
+
+/// Whether a line is a notification and nothing else.
+fn is_plain_notification(reading: &Reading) -> bool {
+    matches!(&reading.class, Class::Message(message) if message.kind == MessageKind::Notification && message.faults.is_empty())
+        && reading.notes.is_empty()
+}
 
 /// The reading side of a session.
 pub(super) struct Inbox {
@@ -31,6 +39,8 @@ pub(super) struct Inbox {
     pub read: u64,
     kept: u64,
     lines: usize,
+    /// Bytes of a line beyond the cap that may still end.
+    skipped: Option<u64>,
     /// Whether more can come.
     pub stdout_open: bool,
 }
@@ -47,6 +57,7 @@ impl Inbox {
             read: 0,
             kept: 0,
             lines: 0,
+            skipped: None,
             stdout_open: true,
         }
     }
@@ -78,28 +89,60 @@ impl Inbox {
             return;
         }
         self.read += bytes.len() as u64;
+        if let Some(skipped) = self.skipped {
+            self.skip(skipped, bytes);
+            return;
+        }
         let at = self.now();
+        let mut is_flood = false;
         let Self { transcript, splitter, reader, kept, lines, .. } = self;
         let pushed = splitter.push(bytes, &mut |frame| {
-            if *kept < MAX_KEPT && *lines < MAX_LINES {
-                let reading = reader.read(frame.bytes, frame.offset, frame.end);
-                transcript.received(at, frame.bytes, frame.offset, frame.end, reading);
-                // What was asked for is no flood.
-                if !transcript.last_is_answer() {
-                    *kept += (frame.bytes.len() as u64).clamp(64, 64 << 10);
-                    *lines += 1;
-                }
+            let is_full = *kept >= MAX_KEPT || *lines >= MAX_LINES;
+            is_flood |= *kept >= 2 * MAX_KEPT || *lines >= 2 * MAX_LINES;
+            if is_flood {
+                return;
+            }
+            let reading = reader.read(frame.bytes, frame.offset, frame.end);
+            // Where there are so many, one notification more says nothing new.
+            if is_full && is_plain_notification(&reading) {
+                return;
+            }
+            transcript.received(at, frame.bytes, frame.offset, frame.end, reading);
+            // What was asked for is no flood.
+            if !transcript.last_is_answer() {
+                *kept += (frame.bytes.len() as u64).clamp(64, 64 << 10);
+                *lines += 1;
             }
         });
         if let Err(too_long) = pushed {
-            let head = bytes[..bytes.len().min(HEAD)].to_vec();
-            self.overflow(too_long.offset, Cap::Line(self.max_line as u64), &head);
-        } else if self.kept >= MAX_KEPT || self.lines >= MAX_LINES || self.read >= MAX_READ {
+            // It may be one long message: whether its newline comes is still to be seen.
+            self.skipped = Some(self.max_line as u64);
+            self.transcript.push(
+                at,
+                What::Overflow {
+                    offset: too_long.offset,
+                    cap: Cap::Long(self.max_line as u64),
+                    head: Kept::new(&bytes[..bytes.len().min(HEAD)]),
+                },
+            );
+        } else if is_flood || self.read >= MAX_READ {
             self.overflow(self.read, Cap::Session(self.read), &bytes[..bytes.len().min(HEAD)]);
         } else if self.is_hopeless() {
             let (pending, offset) = self.unfinished();
             let head = pending[..HEAD].to_vec();
             self.overflow(offset, Cap::Line(SUSPECT_LINE as u64), &head);
+        }
+    }
+
+    /// Reads over a line beyond the cap, to its newline or to where none can be expected any more.
+    fn skip(&mut self, skipped: u64, bytes: &[u8]) {
+        if memchr::memchr(b'\n', bytes).is_some() {
+            self.stdout_open = false;
+        } else if skipped > ENDLESS * self.max_line as u64 {
+            let offset = self.read.saturating_sub(skipped);
+            self.overflow(offset, Cap::Line(skipped), &bytes[..bytes.len().min(HEAD)]);
+        } else {
+            self.skipped = Some(skipped + bytes.len() as u64);
         }
     }
 

@@ -38,6 +38,8 @@ pub struct Setting {
 
 /// How long the real answer of a request is waited for when one with another id has come.
 const PRESUMED: Duration = Duration::from_millis(300);
+/// How many times its bound a wait may become by progress.
+const EXTENDED: u32 = 4;
 /// How much of a line is kept once one has broken the cap: a flood costs memory only once.
 const FLOODED_LINE: usize = 1 << 20;
 /// How long the stdout of a process that has ended may stay open before it counts as held by another.
@@ -49,6 +51,10 @@ pub(super) struct Session {
     inbox: Inbox,
     next_id: u32,
     answers: Vec<(String, Reply)>,
+    /// Answers to the peer that wait until our own line is out.
+    waiting: Vec<u8>,
+    /// Whether a line of ours is going out in pieces.
+    cutting: bool,
     drain: Option<Deadline>,
     stdin_open: bool,
     flooded: Arc<AtomicBool>,
@@ -85,6 +91,8 @@ impl Session {
             inbox,
             next_id: base,
             answers: Vec::new(),
+            waiting: Vec::new(),
+            cutting: false,
             drain: None,
             stdin_open: true,
             flooded: Arc::clone(&setting.flooded),
@@ -138,10 +146,21 @@ impl Session {
     /// Writes bytes; the transcript has them before the peer can see them.
     pub(super) fn write(&mut self, bytes: Vec<u8>, purpose: Purpose, cut: &Cut) {
         self.inbox.transcript.sent(self.now(), &bytes, purpose);
+        self.cutting = true;
         match cut {
             Cut::Nowhere => self.peer.write(bytes),
             Cut::At(offsets) => self.write_pieces(&bytes, offsets.iter().copied()),
             Cut::Every => self.write_pieces(&bytes, 1..bytes.len()),
+        }
+        self.cutting = false;
+        self.write_waiting();
+    }
+
+    /// Writes the answers that are due, unless a line of ours is not out yet.
+    fn write_waiting(&mut self) {
+        if !self.cutting && !self.waiting.is_empty() && self.stdin_open && !self.inbox.transcript.is_mid_line() {
+            let due = std::mem::take(&mut self.waiting);
+            self.write(due, Purpose::Prelude, &Cut::Nowhere);
         }
     }
 
@@ -216,9 +235,25 @@ impl Session {
         }
     }
 
+    /// Reads on until this holds; each word of progress extends the deadline, up to four times the wait.
+    fn wait_extended(&mut self, mut deadline: Deadline, done: impl Fn(&Transcript) -> bool) -> Waited {
+        let bound = deadline.remaining();
+        let budget = self.budget.unwrap_or_else(|| Deadline::after(Duration::MAX));
+        let end = Deadline::after(bound * EXTENDED).earlier(budget);
+        loop {
+            let waited = self.wait(deadline, &done);
+            let progressed = self.inbox.transcript.progressed;
+            let later = progressed.map(|at| Deadline::since(self.peer.started(), at + bound).earlier(end));
+            match later.filter(|later| waited == Waited::Deadline && !later.passed()) {
+                Some(later) => deadline = later,
+                None => return waited,
+            }
+        }
+    }
+
     /// Reads on until a request is answered. A passed deadline is recorded.
     pub(super) fn wait_answer(&mut self, index: RequestIndex, deadline: Deadline) -> Waited {
-        let mut waited = self.wait(deadline, |transcript| transcript.requests[index].answer.is_some());
+        let mut waited = self.wait_extended(deadline, |transcript| transcript.requests[index].answer.is_some());
         if self.inbox.transcript.requests[index].presumed {
             // Another id was taken for this one: the real answer may still be on its way.
             let soon = Deadline::after(PRESUMED).earlier(deadline);
@@ -300,9 +335,10 @@ impl Session {
                 None if method == "ping" => r#""result":{}"#.to_owned(),
                 None => r#""error":{"code":-32601,"message":"Method not found"}"#.to_owned(),
             };
-            let line = format!(r#"{{"jsonrpc":"2.0","id":{id},{body}}}"#) + "\n";
-            self.write(line.into_bytes(), Purpose::Prelude, &Cut::Nowhere);
+            self.waiting.extend(format!(r#"{{"jsonrpc":"2.0","id":{id},{body}}}"#).into_bytes());
+            self.waiting.push(b'\n');
         }
+        self.write_waiting();
     }
 
     /// Watches for strays, then takes the peer down the ending ladder. What still arrives is in the transcript.

@@ -15,6 +15,8 @@ pub(super) struct Times {
     pub round_trip: Duration,
     /// How long a process of this peer takes to its first answer.
     pub usual_start: Duration,
+    /// The least wait for an answer that is not owed.
+    pub least: Duration,
     /// Whether the peer is known to outlive its input: then its end is not waited for.
     pub impatient: bool,
     /// The end of the run.
@@ -30,6 +32,7 @@ impl Times {
             request,
             round_trip: Duration::from_millis(20),
             usual_start: Duration::ZERO,
+            least: Duration::from_millis(250),
             impatient: false,
             budget,
         }
@@ -38,7 +41,7 @@ impl Times {
     /// Twice as patient, for a replay that confirms.
     #[must_use]
     pub(super) fn doubled(self) -> Self {
-        Self { startup: self.startup * 2, request: self.request * 2, ..self }
+        Self { startup: self.startup * 2, request: self.request * 2, least: Duration::from_secs(4), ..self }
     }
 
     /// A deadline that does not outlive the run.
@@ -62,7 +65,7 @@ impl Times {
     /// The wait for an answer that is not owed, once a barrier has come back.
     #[must_use]
     pub(super) fn stray(&self) -> Duration {
-        (self.round_trip * 20).clamp(Duration::from_millis(250), Duration::from_secs(2))
+        (self.round_trip * 20).min(Duration::from_secs(2)).max(self.least)
     }
 
     /// The wait for a sign of life after input that a client must not send: what is missing then is at most a warning.
@@ -76,6 +79,10 @@ impl Times {
     pub(super) fn patience(&self) -> Patience {
         // As patient as with a request: 5 s by default, 10 s where a finding is confirmed.
         let patient = (self.request / 2).max(Duration::from_secs(2));
+        if self.budget.passed() {
+            let short = Duration::from_millis(300);
+            return Patience { eof: short, term: short, drain: short, follow: short };
+        }
         let eof = if self.impatient { Duration::from_millis(200) } else { patient };
         // By default half a second, and twice that where a finding is confirmed.
         let follow = (self.request / 20).max(Duration::from_millis(500));

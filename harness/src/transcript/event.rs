@@ -58,8 +58,10 @@ pub enum What {
 /// A bound on a peer's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cap {
-    /// The length of one line.
+    /// The length of one line, whose end did not come.
     Line(u64),
+    /// The length of one line, which is read over.
+    Long(u64),
     /// The bytes or frames of one session.
     Session(u64),
 }

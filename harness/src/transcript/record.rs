@@ -38,6 +38,8 @@ pub struct Transcript {
     pub requests: Vec<Request>,
     /// Where each case begins.
     pub plays: Vec<Play>,
+    /// When the peer last told of progress.
+    pub progressed: Option<Moment>,
     /// What the peer said of itself: the result of `initialize` or `server/discover`.
     pub hello: Option<Value>,
     outgoing: Splitter,
@@ -65,6 +67,7 @@ impl Transcript {
             events: Vec::new(),
             requests: Vec::new(),
             plays: Vec::new(),
+            progressed: None,
             hello: None,
             outgoing: Splitter::new(usize::MAX),
             outgoing_reader: Reader::new(),
@@ -161,6 +164,12 @@ impl Transcript {
         let frames = lines.iter().map(|line| self.sent_frame(at, line, purpose)).collect();
         self.note_early(at, &unfinished, purpose);
         self.push(at, What::Sent(Sent { bytes: Kept::new(bytes), frames }));
+    }
+
+    /// Whether we have begun a line and not ended it.
+    #[must_use]
+    pub fn is_mid_line(&self) -> bool {
+        !self.outgoing.pending().is_empty()
     }
 
     /// A message that is whole but for its newline may be answered before that comes.
@@ -302,6 +311,9 @@ impl Transcript {
     pub fn received(&mut self, at: Moment, line: &[u8], offset: u64, end: FrameEnd, reading: Reading) {
         let event = self.events.len();
         let found = messages_of(&reading);
+        if found.iter().any(|(message, _)| message.method.as_deref() == Some("notifications/progress")) {
+            self.progressed = Some(at);
+        }
         let messages: Vec<Linked> = found
             .into_iter()
             .map(|(message, range)| {
@@ -391,15 +403,18 @@ impl Transcript {
         self.cancellations.iter().find(named).map(|&(_, sent)| sent)
     }
 
-    /// A bad line explains an answer without an id, the oldest first; one of an earlier case only while its answer may
-    /// still be on its way. Else an error means the one request that is open, where no notification can be meant.
+    /// A bad line explains an answer without an id, the oldest of its case first; one of an earlier case only while its
+    /// answer may still be on its way. Else an error means the one request that is open, where no notification can be meant.
     fn link_without_id(&mut self, kind: MessageKind, event: usize, at: Moment) -> Link {
         let first = !std::mem::replace(&mut self.answered_without_id, true);
         let begin = self.plays.last().map_or(0, |play| play.first);
         let events = &self.events;
         self.excuses
             .retain(|&sent| sent >= begin || events.get(sent).is_some_and(|event| at.saturating_sub(event.at) < LATE));
-        match (self.excuses.pop_front(), self.only_open()) {
+        // Its own case first: what an earlier one has drawn was mostly seen before its barrier.
+        let own = self.excuses.iter().position(|&sent| sent >= begin);
+        let excuse = self.excuses.remove(own.unwrap_or(0));
+        match (excuse, self.only_open()) {
             (None, Some(index)) if first && self.notified.is_none() && kind == MessageKind::Error => {
                 self.close(index, event, at);
                 Link::Loose(index)
@@ -543,6 +558,12 @@ impl Transcript {
             What::Exited(exit) => Some(exit),
             _ => None,
         })
+    }
+
+    /// Whether reading ended at a line that is longer than the cap.
+    #[must_use]
+    pub fn has_long_line(&self) -> bool {
+        matches!(self.overflow(), Some(Cap::Long(_)))
     }
 
     /// The cap that the peer's output broke, if it did.

@@ -10,7 +10,7 @@ const SMOKE: [&str; 6] =
     ["lifecycle/initialize", "discover/discover", "ping/*", "tools/list", "jsonrpc/parse-error", "stdio/eof-idle"];
 
 /// What could misjudge a peer, by a part of its name; all that fit are added.
-const SUSPECTS: [(&[&str], &[&str]); 14] = [
+const SUSPECTS: [(&[&str], &[&str]); 15] = [
     (&["undeclared", "free", "empty-lists"], &["capability/*", "pagination/*", "tools/*"]),
     (&["prompts", "resources"], &["errors/*", "capability/*", "caching/*", "pagination/*"]),
     (&["tool", "schema", "annotations", "array", "result"], &["tools/*", "progress/*"]),
@@ -19,6 +19,7 @@ const SUSPECTS: [(&[&str], &[&str]); 14] = [
     (&["extra", "members", "legacy", "era", "modern", "versions"], &["era/*", "version/*", "meta/*", "result/*"]),
     (&["version", "batch", "sends-batches"], &["batch/*", "lifecycle/version*"]),
     (&["preinit", "initialize", "discover", "error-code"], &["lifecycle/*", "robust/initialized-first", "discover/*"]),
+    (&["pings-before", "eras-notify", "logs-much"], &["stdio/*", "era/*", "meta/*", "jsonrpc/id*"]),
     (&["list-changed", "sends-ping", "log-on"], &["lifecycle/*", "jsonrpc/notification-*", "stdio/stays-open"]),
     (&["out-of-order", "threads", "joined"], &["jsonrpc/*", "stdio/*-in-one-write", "robust/overlap"]),
     (&["eof", "exit", "wrapped", "helper"], &["stdio/eof-*", "stdio/partial-frame-eof", "stdio/sigterm"]),

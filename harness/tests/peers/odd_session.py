@@ -8,6 +8,7 @@ import time
 
 from base import LEGACY, META_VERSION, MODERN, Server, claims_modern
 from message import Refusal
+from parts import Logging
 from table import LIFE, peer
 
 # -- versions and eras ----------------------------------------------------------------------
@@ -444,3 +445,43 @@ class HelperChild(Server):
         os.kill(self.child, signal.SIGKILL)
         os.waitpid(self.child, 0)
         return super().on_eof()
+
+
+@peer("pings-before-answering")
+class PingsBeforeAnswering(Server):
+    """Pings the client before each answer, also while a line of the client is half written."""
+
+    pings = 0
+
+    def respond(self, text):
+        self.pings += 1
+        self.send('{"jsonrpc":"2.0","id":"ping-%d","method":"ping"}' % self.pings)
+        super().respond(text)
+
+
+@peer("both-eras-notify", era="both")
+class BothErasNotify(Logging):
+    """Declares logging and list changes, and tells of both once the legacy handshake is done."""
+
+    capabilities = {"tools": {"listChanged": True}, "logging": {}}
+
+    def handlers(self, era):
+        served = super().handlers(era)
+        if era == "modern":
+            del served["logging/setLevel"]
+        return served
+
+    def on_notification(self, message):
+        if message.method == "notifications/initialized":
+            self.send('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')
+            self.send('{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"ready"}}')
+
+
+@peer("logs-much")
+class LogsMuch(Logging):
+    """Declares logging, and logs 2000 lines with each ping."""
+
+    def ping(self, message):
+        text = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"debug","data":"%s"}}\n' % ("x" * 500)
+        self.write(text.encode() * 2000)
+        return {}
