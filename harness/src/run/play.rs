@@ -393,7 +393,9 @@ impl Player<'_, '_> {
             if !request.owed || request.answer.is_some() || request.purpose != Purpose::Case || waited {
                 continue;
             }
-            let elapsed = self.session.now().saturating_sub(request.sent_at);
+            // A peer that does one thing after the other works on those before this one first.
+            let since = self.session.transcript().progressed.unwrap_or_default().max(request.sent_at);
+            let elapsed = self.session.now().saturating_sub(since);
             let deadline = times.within(self.with_start(times.request).saturating_sub(elapsed));
             if self.session.wait_answer(index, deadline) == Waited::Over {
                 return Some(Stop::PeerLost);

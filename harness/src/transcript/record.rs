@@ -38,7 +38,7 @@ pub struct Transcript {
     pub requests: Vec<Request>,
     /// Where each case begins.
     pub plays: Vec<Play>,
-    /// When the peer last told of progress.
+    /// When the peer last told of progress, or answered something.
     pub progressed: Option<Moment>,
     /// What the peer said of itself: the result of `initialize` or `server/discover`.
     pub hello: Option<Value>,
@@ -444,6 +444,7 @@ impl Transcript {
 
     fn close(&mut self, index: RequestIndex, event: usize, at: Moment) {
         self.requests[index].answer = Some((event, at));
+        self.progressed = Some(at);
         self.open.retain(|&open| open != index);
     }
 
