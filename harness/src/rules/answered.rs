@@ -3,6 +3,7 @@
 //! (JSON-RPC 2.0 section 5).
 
 use crate::judge::{Breach, Recording};
+use crate::peer::Rung;
 use crate::spec::Era;
 use crate::transcript::{Link, Purpose, Request, RequestIndex, SentFrame, Transcript, What};
 
@@ -35,7 +36,7 @@ pub(super) fn judge(recording: &Recording, breaches: &mut Vec<Breach>) {
     if let Some(death) = death
         && dead_or_deaf != Some(transcript.play_of(death))
     {
-        breaches.extend(of_death(transcript, death));
+        breaches.extend(of_death(recording, death));
     }
 }
 
@@ -106,14 +107,15 @@ fn owed_by(transcript: &Transcript, request: &Request) -> &'static str {
 }
 
 /// The end of a process that still owed something. Where nothing is owed it is its own affair.
-fn of_death(transcript: &Transcript, death: usize) -> Option<Breach> {
+fn of_death(recording: &Recording, death: usize) -> Option<Breach> {
+    let transcript = &recording.transcript;
     let open = |(index, request): (usize, &Request)| {
         let waited_for = request.owed || request.purpose == Purpose::Barrier;
         (request.answer.is_none() && request.event < death && waited_for).then_some(index)
     };
     // A process that has closed its stdout may live on until we end it.
-    let lives = matches!(transcript.events[death].what, What::StdoutClosed)
-        && transcript.events[death..].iter().any(|event| matches!(event.what, What::StdinClosed | What::Signalled(_)));
+    let lives =
+        matches!(transcript.events[death].what, What::StdoutClosed) && recording.ended.rung != Rung::AlreadyExited;
     let exit = transcript.exit().filter(|_| !lives);
     let exit = exit.map_or_else(|| "stdout is closed".to_owned(), ToString::to_string);
     let owed = transcript.requests.iter().enumerate().find_map(open);
