@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use serde::Serialize;
 
 /// How long another process may hold the database before a call gives up.
@@ -23,6 +23,10 @@ const SCHEMA: &str = "
         customer_id INTEGER NOT NULL REFERENCES customers (id),
         status TEXT NOT NULL CHECK (status IN ('pending', 'shipped', 'delivered', 'cancelled')),
         total_cents INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE insights (
+        id INTEGER PRIMARY KEY,
+        text TEXT NOT NULL
     ) STRICT;
     INSERT INTO customers (id, name, email) VALUES
         (1, 'Ana Souza', 'ana@example.com'),
@@ -50,6 +54,19 @@ pub struct Customer {
     pub name: String,
     /// The address for letters.
     pub email: String,
+}
+
+/// Something that somebody bought.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Order {
+    /// The number in the books.
+    pub id: i64,
+    /// The number of the customer.
+    pub customer_id: i64,
+    /// How far it has come, by the name of its status.
+    pub status: String,
+    /// The price of it all, in cents.
+    pub total_cents: i64,
 }
 
 /// How far an order has come.
@@ -100,6 +117,21 @@ pub trait Store: Send {
 
     /// How many orders have a status.
     fn count_orders(&mut self, status: Status) -> Result<u32, StoreError>;
+
+    /// The order of that number, if there is one.
+    fn order(&mut self, id: i64) -> Result<Option<Order>, StoreError>;
+
+    /// The numbers of all orders, the smallest first.
+    fn order_ids(&mut self) -> Result<Vec<i64>, StoreError>;
+
+    /// The statements that made the tables.
+    fn schema(&mut self) -> Result<Vec<String>, StoreError>;
+
+    /// All insights, the oldest first.
+    fn insights(&mut self) -> Result<Vec<String>, StoreError>;
+
+    /// Writes an insight down.
+    fn append_insight(&mut self, text: &str) -> Result<(), StoreError>;
 }
 
 /// The data in a SQLite database.
@@ -141,6 +173,13 @@ fn connect(file: Option<&PathBuf>) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// The first column of all rows of a query.
+fn column<T: rusqlite::types::FromSql>(connection: &Connection, query: &str) -> Result<Vec<T>, StoreError> {
+    let mut query = connection.prepare(query)?;
+    let rows = query.query_map([], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 fn is_new(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))
 }
@@ -161,6 +200,40 @@ impl Store for Sqlite {
         let query = "SELECT count(*) FROM orders WHERE status = ?1";
         Ok(self.connection()?.query_row(query, [status.name()], |row| row.get(0))?)
     }
+
+    fn order(&mut self, id: i64) -> Result<Option<Order>, StoreError> {
+        let query = "SELECT id, customer_id, status, total_cents FROM orders WHERE id = ?1";
+        let order = self.connection()?.query_row(query, [id], |row| {
+            Ok(Order { id: row.get(0)?, customer_id: row.get(1)?, status: row.get(2)?, total_cents: row.get(3)? })
+        });
+        Ok(order.optional()?)
+    }
+
+    fn order_ids(&mut self) -> Result<Vec<i64>, StoreError> {
+        column(self.connection()?, "SELECT id FROM orders ORDER BY id")
+    }
+
+    fn schema(&mut self) -> Result<Vec<String>, StoreError> {
+        column(self.connection()?, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
+    }
+
+    fn insights(&mut self) -> Result<Vec<String>, StoreError> {
+        let connection = self.connection()?;
+        // A database that is not of our making has no such table until somebody writes an insight down.
+        if connection.table_exists(None, "insights")? {
+            column(connection, "SELECT text FROM insights ORDER BY id")
+        } else {
+            Ok(Vec::new())
+        }
+    }
+
+    fn append_insight(&mut self, text: &str) -> Result<(), StoreError> {
+        let connection = self.connection()?;
+        connection
+            .execute_batch("CREATE TABLE IF NOT EXISTS insights (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT")?;
+        connection.execute("INSERT INTO insights (text) VALUES (?1)", [text])?;
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -173,6 +246,25 @@ mod tests {
         assert_eq!(store.customers().unwrap().len(), 5);
         let counts = Status::ALL.map(|status| store.count_orders(status).unwrap());
         assert_eq!(counts, [2, 3, 2, 1]);
+    }
+
+    #[test]
+    fn orders_are_found_by_number() {
+        let mut store = Sqlite::new(None);
+        assert_eq!(store.order_ids().unwrap(), [1, 2, 3, 4, 5, 6, 7, 8]);
+        let order = store.order(6).unwrap().unwrap();
+        assert_eq!((order.customer_id, order.status.as_str(), order.total_cents), (4, "shipped", 12000));
+        assert_eq!(store.order(9).unwrap(), None);
+    }
+
+    #[test]
+    fn insights_are_kept_in_order() {
+        let mut store = Sqlite::new(None);
+        assert!(store.insights().unwrap().is_empty());
+        store.append_insight("Zoë returns").unwrap();
+        store.append_insight("so does Ana").unwrap();
+        assert_eq!(store.insights().unwrap(), ["Zoë returns", "so does Ana"]);
+        assert!(store.schema().unwrap().iter().any(|sql| sql.contains("CREATE TABLE insights")));
     }
 
     #[test]

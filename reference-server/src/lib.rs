@@ -8,16 +8,20 @@
 //! - A [`Job`] is a tool's work. It may take its time, and touches only a [`World`]: a [`Store`] and a [`Clock`].
 //! - `stdio` is the process: threads that read, write and work, and the one loop between them.
 
+mod ability;
 mod args;
 mod clock;
 mod core;
 mod db;
+mod digest;
 mod failure;
 mod frame;
 mod integer;
 mod job;
 mod json;
+mod level;
 mod message;
+mod question;
 mod reply;
 mod revision;
 mod stdio;
@@ -31,7 +35,7 @@ use clap::{CommandFactory, Parser};
 
 pub use crate::clock::{Cancel, Clock, SystemClock};
 pub use crate::core::{Action, Config, Server, Unserved};
-pub use crate::db::{Customer, Sqlite, Status, Store, StoreError};
+pub use crate::db::{Customer, Order, Sqlite, Status, Store, StoreError};
 pub use crate::job::{Job, Report, World};
 pub use crate::revision::{Era, Revision};
 

@@ -11,7 +11,7 @@ use super::session::{Answer, Session};
 use crate::clock::Cancel;
 use crate::failure::{Excerpt, Failure};
 use crate::frame::{Frame, Frames};
-use crate::job::{Job, JobId, News, Report};
+use crate::job::{Client, Job, JobId, News, Report, Stop};
 use crate::json::{self, Kind};
 use crate::message::{Message, Request};
 use crate::reply;
@@ -74,14 +74,13 @@ impl Server {
     pub fn settle(&mut self, Report(job, news): Report) -> Vec<Action> {
         match news {
             News::Progress { done, total } => self.progressed(job, done, total),
+            News::Log(_) | News::Changed(_) => {}
+            News::Asks(question, _) => self.stopped(job, Stop::Lacks(question.ability())),
             News::Ended(Ok(content)) => self.ended(job, |call| {
                 let result = tools::succeeded(content, call.revision);
                 reply::success(&call.id, &modern::finish(result, call.revision))
             }),
-            News::Ended(Err(why)) => self.ended(job, |call| {
-                let result = tools::failed(&why);
-                reply::success(&call.id, &modern::finish(result, call.revision))
-            }),
+            News::Ended(Err(why)) => self.stopped(job, why),
             News::Crashed => {
                 self.ended(job, |call| reply::failure(Some(&call.id), &Failure::internal("the tool broke down")));
             }
@@ -174,7 +173,7 @@ impl Server {
                     cancel: cancel.clone(),
                 };
                 let id = self.calls.open(call);
-                self.actions.push(Action::Start(Job { id, work, cancel }));
+                self.actions.push(Action::Start(Job { id, work, cancel, client: Client::default() }));
             }
             Err(failure) => {
                 self.deliver(address, Some(reply::failure(Some(&request.id), &failure)));
@@ -191,6 +190,18 @@ impl Server {
             let line = reply::progress(token, done, total, message.as_deref());
             self.actions.push(send(line));
         }
+    }
+
+    fn stopped(&mut self, job: JobId, why: Stop) {
+        let why = match why {
+            Stop::Refused(failure) => {
+                return self.ended(job, |call| reply::failure(Some(&call.id), &failure));
+            }
+            Stop::Failed(why) => why,
+            Stop::Lacks(ability) => format!("this client has no {}", ability.name()),
+            Stop::Asks(_) | Stop::Misanswered(_) => "the client's answer can't be used".into(),
+        };
+        self.ended(job, |call| reply::success(&call.id, &modern::finish(tools::failed(&why), call.revision)));
     }
 
     fn ended(&mut self, job: JobId, reply: impl FnOnce(&Call) -> Vec<u8>) {

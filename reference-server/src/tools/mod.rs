@@ -6,11 +6,13 @@
 mod arguments;
 mod customers;
 mod orders;
+mod published;
 mod tool;
 mod wait;
 
 pub(crate) use arguments::{Arguments, Refusal};
-pub(crate) use tool::{Tool, failed, succeeded};
+pub(crate) use published::Published;
+pub(crate) use tool::{Manner, Tasks, Tool, failed, succeeded};
 
 /// Every tool, in the order in which they are listed.
 pub(crate) static TOOLS: [Tool; 3] = [customers::LIST, orders::COUNT, wait::WAIT];

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Arguments, Refusal, Tool};
+use super::{Arguments, Manner, Refusal, Tasks, Tool};
 use crate::db::Status;
 use crate::failure::Excerpt;
 use crate::job::{Work, World};
@@ -14,6 +14,8 @@ pub(crate) const COUNT: Tool = Tool {
     input,
     output,
     prepare,
+    manner: Manner::Looks,
+    tasks: Tasks::Forbidden,
 };
 
 fn input() -> Value {
@@ -46,7 +48,7 @@ fn prepare(arguments: &Arguments<'_>) -> Result<Work, Refusal> {
     let name = arguments.string("status")?;
     let status = Status::named(&name).ok_or_else(|| unknown(&name))?;
     Ok(Box::new(move |world: &World, _| {
-        let count = world.store().count_orders(status).map_err(|error| error.to_string())?;
+        let count = world.store().count_orders(status)?;
         Ok(json!({ "status": status.name(), "count": count }))
     }))
 }

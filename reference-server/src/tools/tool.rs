@@ -20,6 +20,32 @@ pub(crate) struct Tool {
     pub(crate) output: fn() -> Value,
     /// Reads the arguments, and says what is to be done.
     pub(crate) prepare: fn(&Arguments<'_>) -> Result<Work, Refusal>,
+    /// What a call does to the world.
+    pub(crate) manner: Manner,
+    /// Whether a call may be a task.
+    pub(crate) tasks: Tasks,
+}
+
+/// What a call does to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// It only looks: calling it twice, or by mistake, harms nobody.
+    Looks,
+    /// It adds something, each time.
+    Adds,
+    /// It takes something away that does not come back.
+    Destroys,
+    /// It has somebody else do something.
+    Asks,
+}
+
+/// Whether a call may be a task, in the revision that has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tasks {
+    /// It is a call and nothing else.
+    Forbidden,
+    /// The caller may choose.
+    Optional,
 }
 
 impl Tool {
@@ -31,13 +57,12 @@ impl Tool {
             "inputSchema": (self.input)(),
         });
         if revision.has_annotations() {
-            // All three only look: calling one twice, or by mistake, harms nobody.
             entry["annotations"] = json!({
                 "title": self.title,
-                "readOnlyHint": true,
-                "destructiveHint": false,
-                "idempotentHint": true,
-                "openWorldHint": false,
+                "readOnlyHint": matches!(self.manner, Manner::Looks | Manner::Asks),
+                "destructiveHint": self.manner == Manner::Destroys,
+                "idempotentHint": matches!(self.manner, Manner::Looks | Manner::Destroys),
+                "openWorldHint": self.manner == Manner::Asks,
             });
         }
         if revision.has_titles() {
@@ -45,6 +70,9 @@ impl Tool {
         }
         if revision.has_structured_output() {
             entry["outputSchema"] = (self.output)();
+        }
+        if revision.has_tasks() && self.tasks == Tasks::Optional {
+            entry["execution"] = json!({ "taskSupport": "optional" });
         }
         entry
     }

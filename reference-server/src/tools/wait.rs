@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Arguments, Refusal, Tool};
-use crate::job::{Progress, Work, World, Yield};
+use super::{Arguments, Manner, Refusal, Tasks, Tool};
+use crate::job::{Caller, Work, World, Yield};
 
 /// The longest wait, in milliseconds.
 const MOST: u64 = 60_000;
@@ -20,6 +20,8 @@ pub(crate) const WAIT: Tool = Tool {
     input,
     output,
     prepare,
+    manner: Manner::Looks,
+    tasks: Tasks::Forbidden,
 };
 
 fn input() -> Value {
@@ -48,21 +50,21 @@ fn output() -> Value {
 
 fn prepare(arguments: &Arguments<'_>) -> Result<Work, Refusal> {
     let total = arguments.up_to("ms", MOST)?;
-    Ok(Box::new(move |world: &World, progress: &mut Progress<'_>| wait(total, world, progress)))
+    Ok(Box::new(move |world: &World, caller: &mut Caller<'_>| wait(total, world, caller)))
 }
 
 /// Waits in steps of a whole number of milliseconds, so that each step's progress is greater than the last.
-fn wait(total: u64, world: &World, progress: &mut Progress<'_>) -> Yield {
+fn wait(total: u64, world: &World, caller: &mut Caller<'_>) -> Yield {
     let steps = STEPS.min(total);
     let mut done = 0;
     for step in 1..=steps {
         let reached = total * step / steps;
-        world.clock.pause(Duration::from_millis(reached - done), progress.cancel());
-        if progress.cancel().is_cancelled() {
-            return Err(format!("cancelled after about {done} ms"));
+        world.clock.pause(Duration::from_millis(reached - done), caller.cancel());
+        if caller.cancel().is_cancelled() {
+            return Err(format!("cancelled after about {done} ms").into());
         }
         done = reached;
-        progress.advance(done, total);
+        caller.advance(done, total);
     }
     Ok(json!({ "waited_ms": total }))
 }
@@ -74,7 +76,7 @@ mod tests {
     use super::*;
     use crate::clock::{Cancel, Clock};
     use crate::db::Sqlite;
-    use crate::job::{Job, JobId, News, Report};
+    use crate::job::{Client, Job, JobId, News, Report};
 
     /// Notes each pause, and cancels the call in one of them.
     struct Notes {
@@ -96,9 +98,10 @@ mod tests {
     fn run(ms: u64, cancel_in: Option<usize>) -> (Vec<Duration>, Vec<u64>) {
         let pauses = Arc::default();
         let world = World::new(Sqlite::new(None), Notes { pauses: Arc::clone(&pauses), cancel_in });
-        let work: Work = Box::new(move |world, progress| wait(ms, world, progress));
+        let work: Work = Box::new(move |world, caller| wait(ms, world, caller));
         let mut told = Vec::new();
-        Job { id: JobId(1), work, cancel: Cancel::default() }.run(&world, &mut |Report(_, news)| {
+        let client = Client::default();
+        Job { id: JobId(1), work, cancel: Cancel::default(), client }.run(&world, &mut |Report(_, news)| {
             if let News::Progress { done, .. } = news {
                 told.push(done);
             }

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use mcp_reference_server::{Config, Customer, Revision, Status, Store, StoreError, World};
+use mcp_reference_server::{Config, Customer, Order, Revision, Status, Store, StoreError, World};
 use serde_json::{Value, json};
 
 use crate::client::{Client, NoTime, code, parse, ready, request};
@@ -200,6 +200,26 @@ impl Store for Broken {
 
     fn count_orders(&mut self, _: Status) -> Result<u32, StoreError> {
         Ok(7)
+    }
+
+    fn order(&mut self, _: i64) -> Result<Option<Order>, StoreError> {
+        Ok(None)
+    }
+
+    fn order_ids(&mut self) -> Result<Vec<i64>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn schema(&mut self) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn insights(&mut self) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn append_insight(&mut self, _: &str) -> Result<(), StoreError> {
+        Ok(())
     }
 }
 
