@@ -11,6 +11,7 @@
 mod ability;
 mod args;
 mod clock;
+mod completion;
 mod core;
 mod db;
 mod digest;
@@ -21,10 +22,13 @@ mod job;
 mod json;
 mod level;
 mod message;
+mod prompts;
 mod question;
 mod reply;
+mod resources;
 mod revision;
 mod stdio;
+mod timestamp;
 mod tools;
 
 use std::ffi::OsString;

@@ -20,6 +20,8 @@ pub(crate) struct Client {
     pub(crate) jobs: Vec<Job>,
     /// Lines of the log.
     pub(crate) log: Vec<String>,
+    /// All messages that came, in order, those for the client's log too. Elsewhere these are passed over.
+    pub(crate) heard: Vec<Vec<u8>>,
     sent: Vec<Vec<u8>>,
 }
 
@@ -31,7 +33,14 @@ impl Client {
 
     /// A client of a server with these settings, in this world.
     pub(crate) fn with(config: Config, world: World) -> Self {
-        Self { server: Server::new(config), world, jobs: Vec::new(), log: Vec::new(), sent: Vec::new() }
+        Self {
+            server: Server::new(config),
+            world,
+            jobs: Vec::new(),
+            log: Vec::new(),
+            heard: Vec::new(),
+            sent: Vec::new(),
+        }
     }
 
     /// A client to which nobody has spoken yet.
@@ -119,7 +128,12 @@ impl Client {
     fn act(&mut self, actions: Vec<Action>) {
         for action in actions {
             match action {
-                Action::Send(line) => self.sent.push(line),
+                Action::Send(line) => {
+                    self.heard.push(line.clone());
+                    if !is_for_the_log(&line) {
+                        self.sent.push(line);
+                    }
+                }
                 Action::Log(line) => self.log.push(line),
                 Action::Start(job) => self.jobs.push(job),
             }
@@ -132,6 +146,11 @@ pub(crate) fn parse(line: &[u8]) -> Value {
     let (end, message) = line.split_last().expect("a line is not empty");
     assert!(*end == b'\n' && !message.contains(&b'\n'));
     serde_json::from_slice(message).expect("a line is JSON")
+}
+
+/// Whether a line is a message for the client's log. It may hold what no string of Rust can, so it is not parsed.
+fn is_for_the_log(line: &[u8]) -> bool {
+    String::from_utf8_lossy(line).contains(r#""method":"notifications/message""#)
 }
 
 /// The handshake's request.

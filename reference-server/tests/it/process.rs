@@ -55,7 +55,14 @@ impl Peer {
     }
 
     fn receive(&self) -> Value {
-        parse(&self.lines.recv_timeout(LONG).expect("an answer"))
+        self.next().expect("an answer")
+    }
+
+    /// The next message that is not for the client's log.
+    fn next(&self) -> Option<Value> {
+        std::iter::from_fn(|| self.lines.recv_timeout(LONG).ok())
+            .map(|line| parse(&line))
+            .find(|message| message["method"] != "notifications/message")
     }
 
     fn close(&mut self) {
@@ -65,8 +72,7 @@ impl Peer {
     /// Waits for the end, and returns the status and the lines that were not received yet.
     fn end(mut self) -> (ExitStatus, Vec<Value>) {
         self.close();
-        let rest = std::iter::from_fn(|| self.lines.recv_timeout(LONG).ok());
-        let rest = rest.map(|line| parse(&line)).collect();
+        let rest = std::iter::from_fn(|| self.next()).collect();
         (self.child.wait().unwrap(), rest)
     }
 }
