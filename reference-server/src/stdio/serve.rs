@@ -1,5 +1,6 @@
 //! The loop of the process.
 
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::output::{Log, Output};
+use super::output::{Intake, Log, Output};
 use super::pool::Pool;
 use crate::core::{Action, Server};
 use crate::job::{Job, Report, World};
@@ -66,7 +67,10 @@ impl Process {
         let output = Output::start(io::stdout(), move || drop(broken.send(Event::Broken)))?;
         let log = Log::start(io::stderr())?;
         let input = events.clone();
-        thread::Builder::new().name("reader".into()).spawn(move || read(io::stdin().lock(), &input))?;
+        thread::Builder::new().name("reader".into()).spawn({
+            let intake = output.intake();
+            move || read(io::stdin().lock(), &intake, &input)
+        })?;
         let world = Arc::new(world);
         let process = Self { server, world: Arc::clone(&world), output, log, pool: Pool::default(), events };
         // The database opens meanwhile: the handshake must not wait for a disk, and a broken one is told by calls.
@@ -83,7 +87,12 @@ impl Process {
                 Some(deadline) => queue.recv_timeout(deadline.saturating_duration_since(Instant::now())),
             };
             let actions = match event {
-                Ok(Event::Bytes(bytes)) => self.server.feed(&bytes),
+                Ok(Event::Bytes(bytes)) => {
+                    let actions = self.server.feed(&bytes);
+                    self.act(actions);
+                    self.output.handled();
+                    continue;
+                }
                 Ok(Event::News(report)) => self.server.settle(report),
                 Ok(Event::End) => {
                     deadline = Some(Instant::now() + GRACE);
@@ -95,23 +104,30 @@ impl Process {
         }
     }
 
+    /// Does what the server wants. Messages that are ready together are handed over together.
     fn act(&mut self, actions: Vec<Action>) {
-        for action in actions {
+        let mut lines = Vec::new();
+        let mut actions = VecDeque::from(actions);
+        while let Some(action) = actions.pop_front() {
             match action {
-                Action::Send(line) => self.output.send(line),
+                Action::Send(line) => lines.extend(line),
                 Action::Log(line) => self.log.send(line),
-                Action::Start(job) => self.begin(job),
+                Action::Start(job) => actions.extend(self.begin(job)),
             }
+        }
+        if !lines.is_empty() {
+            self.output.send(&lines);
         }
     }
 
-    fn begin(&mut self, job: Job) {
+    /// Starts a job, and returns what is to be done where that fails.
+    fn begin(&mut self, job: Job) -> Vec<Action> {
         let refused = job.refused();
         let (world, events) = (Arc::clone(&self.world), self.events.clone());
         let task = move || job.run(&world, &mut |report| drop(events.send(Event::News(report))));
-        if self.pool.submit(Box::new(task)).is_err() {
-            let actions = self.server.settle(refused);
-            self.act(actions);
+        match self.pool.submit(Box::new(task)) {
+            Ok(()) => Vec::new(),
+            Err(_) => self.server.settle(refused),
         }
     }
 
@@ -122,13 +138,14 @@ impl Process {
 }
 
 /// Passes stdin on until it ends, or until nobody listens.
-fn read(mut input: impl Read, events: &SyncSender<Event>) {
+fn read(mut input: impl Read, intake: &Intake, events: &SyncSender<Event>) {
     let mut chunk = vec![0; CHUNK];
     loop {
+        intake.admit();
         let event = match input.read(&mut chunk) {
             Ok(0) => Event::End,
             Ok(size) => Event::Bytes(chunk.get(..size).unwrap_or_default().to_vec()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Event::Bytes(Vec::new()),
             // A stdin that can't be read has ended for us.
             Err(_) => Event::End,
         };
@@ -159,9 +176,16 @@ mod tests {
         let (events, queue) = mpsc::sync_channel(EVENTS);
         let interrupted = Err(io::ErrorKind::Interrupted.into());
         let failed = Err(io::ErrorKind::Other.into());
-        read(Parts(vec![Ok(b"a"), interrupted, Ok(b"bc"), failed]), &events);
-        drop(events);
-        let events: Vec<_> = queue.into_iter().collect();
-        assert!(matches!(&events[..], [Event::Bytes(a), Event::Bytes(bc), Event::End] if a == b"a" && bc == b"bc"));
+        let output = Output::start(io::sink(), || panic!("a sink takes everything")).unwrap();
+        let parts = Parts(vec![Ok(b"a"), interrupted, Ok(b"bc"), failed]);
+        let intake = output.intake();
+        let reader = thread::spawn(move || read(parts, &intake, &events));
+        let events: Vec<_> = queue.into_iter().inspect(|_| output.handled()).collect();
+        reader.join().unwrap();
+        assert!(matches!(
+            &events[..],
+            [Event::Bytes(a), Event::Bytes(nothing), Event::Bytes(bc), Event::End]
+                if a == b"a" && nothing.is_empty() && bc == b"bc"
+        ));
     }
 }
