@@ -21,7 +21,7 @@ pub(crate) const WAIT: Tool = Tool {
     output,
     prepare,
     manner: Manner::Looks,
-    tasks: Tasks::Forbidden,
+    tasks: Tasks::Optional,
 };
 
 fn input() -> Value {
