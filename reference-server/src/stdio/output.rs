@@ -123,6 +123,7 @@ fn write(mut to: impl Write, shared: &Shared, beat: &SyncSender<()>) -> io::Resu
         std::mem::swap(&mut lines, &mut state.waiting);
         state.taken = lines.len();
         drop(state);
+        shared.changed.notify_all();
         let mut rest = lines.as_slice();
         while !rest.is_empty() {
             let (piece, after) = rest.split_at(piece_of(rest));

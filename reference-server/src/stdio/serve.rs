@@ -182,6 +182,7 @@ mod tests {
         let reader = thread::spawn(move || read(parts, &intake, &events));
         let events: Vec<_> = queue.into_iter().inspect(|_| output.handled()).collect();
         reader.join().unwrap();
+        output.finish(GRACE);
         assert!(matches!(
             &events[..],
             [Event::Bytes(a), Event::Bytes(nothing), Event::Bytes(bc), Event::End]
