@@ -11,3 +11,4 @@ mod hostile;
 mod legacy;
 mod modern;
 mod process;
+mod shop;
