@@ -5,35 +5,37 @@
 
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
 use crate::ability::{Abilities, Ability};
 use crate::clock::{Cancel, Clock};
 use crate::db::{Store, StoreError};
+use crate::duration::Words;
 use crate::failure::Failure;
 use crate::level::Level;
 use crate::question::{Question, Reply};
-use crate::tools::Published;
+use crate::quota::Quota;
+use crate::tools::{MOST_DELETIONS, Published};
 
 /// What tools may touch: the data and the time.
 pub struct World {
-    store: Mutex<Box<dyn Store>>,
+    store: Box<dyn Store>,
     /// The time.
     pub(crate) clock: Box<dyn Clock>,
+    /// How many orders may yet be deleted.
+    pub(crate) deletions: Quota,
 }
 
 impl World {
     /// A world of one store and one clock.
     pub fn new(store: impl Store + 'static, clock: impl Clock + 'static) -> Self {
-        Self { store: Mutex::new(Box::new(store)), clock: Box::new(clock) }
+        Self { store: Box::new(store), clock: Box::new(clock), deletions: Quota::of(MOST_DELETIONS) }
     }
 
-    /// The data, for one user at a time.
-    pub(crate) fn store(&self) -> MutexGuard<'_, Box<dyn Store>> {
-        // A call that panicked is answered as a failure; it is no reason to fail all later ones.
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The data.
+    pub(crate) fn store(&self) -> &dyn Store {
+        &*self.store
     }
 }
 
@@ -185,10 +187,17 @@ impl Job {
     /// [`Server::settle`](crate::Server::settle), in order.
     pub fn run(self, world: &World, tell: &mut dyn FnMut(Report)) {
         let Self { id, work, cancel, client } = self;
+        cancel.begin();
         let mut caller = Caller { id, cancel: &cancel, client, tell: &mut *tell };
         let ended = panic::catch_unwind(AssertUnwindSafe(|| work(world, &mut caller)));
         let last = match ended {
             Ok(Err(Stop::Asks(question))) => News::Asks(question, Suspended(work)),
+            // What work says of its end when its time is over is of no use; what it has done in time, or in spite of
+            // it, counts.
+            Ok(Err(Stop::Failed(why))) => News::Ended(Err(Stop::Failed(match cancel.overdue() {
+                Some(limit) => format!("stopped after {}, the longest that this may take", Words(limit)),
+                None => why,
+            }))),
             Ok(ended) => News::Ended(ended),
             Err(_) => News::Crashed,
         };
@@ -304,8 +313,7 @@ mod tests {
 
     #[test]
     fn work_that_panics_ends_too() {
-        let news = run(|world, _| {
-            let _held = world.store();
+        let news = run(|_, _| {
             panic!("this work panics, and the test expects that");
         });
         assert!(matches!(&news[..], [News::Crashed]));

@@ -15,6 +15,7 @@ mod completion;
 mod core;
 mod db;
 mod digest;
+mod duration;
 mod failure;
 mod frame;
 mod integer;
@@ -24,6 +25,7 @@ mod level;
 mod message;
 mod prompts;
 mod question;
+mod quota;
 mod reply;
 mod resources;
 mod revision;
@@ -39,7 +41,7 @@ use clap::{CommandFactory, Parser};
 
 pub use crate::clock::{Cancel, Clock, SystemClock};
 pub use crate::core::{Action, Config, Server, Unserved};
-pub use crate::db::{Customer, Order, Sqlite, Status, Store, StoreError};
+pub use crate::db::{Column, Customer, Order, Rows, Sqlite, Status, Store, StoreError, Total};
 pub use crate::job::{Job, Report, World};
 pub use crate::revision::{Era, Revision};
 

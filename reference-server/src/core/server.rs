@@ -233,7 +233,11 @@ impl Server {
                 Owed::Task(id)
             }
         };
-        let cancel = Cancel::default();
+        let tool = match &plan.purpose {
+            Purpose::Tool { name, .. } => Some(name.as_str()),
+            Purpose::Plain => None,
+        };
+        let cancel = Cancel::limited(self.session.config().limit(tool));
         let call = Call {
             owed,
             terms,

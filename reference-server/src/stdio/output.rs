@@ -9,8 +9,9 @@ use std::time::Duration;
 /// The most log lines that wait for a reader. Stderr is a courtesy: what does not fit is dropped.
 const LOG_LINES: usize = 1024;
 
-/// How many bytes of answers may wait for a reader before no more requests are read.
-const BACKLOG: usize = 8 << 20;
+/// How many bytes of answers may wait for a reader before no more requests are read. It is much, for the sake of
+/// clients that write all that they have to say before they read a word.
+const BACKLOG: usize = 64 << 20;
 
 /// How many chunks of input may be on their way to the server.
 const CHUNKS: usize = 2;

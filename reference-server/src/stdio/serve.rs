@@ -13,8 +13,11 @@ use super::pool::Pool;
 use crate::core::{Action, Server};
 use crate::job::{Job, Report, World};
 
-/// How long calls may still run, and answers wait for a reader, after stdin has ended.
-const GRACE: Duration = Duration::from_secs(2);
+/// How long calls may still run after stdin has ended.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How long answers may wait for a reader in the end.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How much of stdin one read takes.
 const CHUNK: usize = 64 << 10;
@@ -132,8 +135,8 @@ impl Process {
     }
 
     fn finish(self) {
-        self.output.finish(GRACE);
-        self.log.finish(GRACE / 10);
+        self.output.finish(PATIENCE);
+        self.log.finish(PATIENCE / 10);
     }
 }
 
@@ -182,7 +185,7 @@ mod tests {
         let reader = thread::spawn(move || read(parts, &intake, &events));
         let events: Vec<_> = queue.into_iter().inspect(|_| output.handled()).collect();
         reader.join().unwrap();
-        output.finish(GRACE);
+        output.finish(PATIENCE);
         assert!(matches!(
             &events[..],
             [Event::Bytes(a), Event::Bytes(nothing), Event::Bytes(bc), Event::End]

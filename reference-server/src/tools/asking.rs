@@ -60,8 +60,7 @@ fn model(arguments: &Arguments<'_>) -> Result<Work, Refusal> {
     }))
 }
 
-fn roots(arguments: &Arguments<'_>) -> Result<Work, Refusal> {
-    arguments.none()?;
+fn roots(_: &Arguments<'_>) -> Result<Work, Refusal> {
     Ok(Box::new(|_: &World, caller: &mut Caller<'_>| {
         let said = caller.ask(Question::Roots)?;
         let roots = said["roots"].as_array().into_iter().flatten();

@@ -6,9 +6,15 @@
 mod arguments;
 mod asking;
 mod customers;
+mod deletion;
+mod insights;
 mod orders;
 mod publish;
 mod published;
+mod query;
+mod report;
+mod schema;
+mod steps;
 mod tool;
 mod wait;
 
@@ -18,12 +24,25 @@ use crate::job::Work;
 use crate::revision::Revision;
 
 pub(crate) use arguments::{Arguments, Refusal};
+pub(crate) use deletion::MOST as MOST_DELETIONS;
 pub(crate) use published::Published;
 pub(crate) use tool::{Manner, Tasks, Tool, failed, succeeded};
 
 /// Every tool, in the order in which they are listed.
-pub(crate) static TOOLS: [Tool; 6] =
-    [customers::LIST, orders::COUNT, wait::WAIT, asking::MODEL, asking::ROOTS, publish::PUBLISH];
+pub(crate) static TOOLS: [Tool; 12] = [
+    customers::LIST,
+    orders::COUNT,
+    wait::WAIT,
+    report::REPORT,
+    query::READ,
+    query::TABLES,
+    query::DESCRIBE,
+    insights::APPEND,
+    deletion::DELETE,
+    asking::MODEL,
+    asking::ROOTS,
+    publish::PUBLISH,
+];
 
 /// The tool of that name, if it is one of those that were there from the beginning.
 pub(crate) fn named(name: &str) -> Option<&'static Tool> {
@@ -40,7 +59,7 @@ pub(crate) fn entries(published: &Published, revision: Revision) -> Vec<Value> {
 /// Reads a call's arguments, and says what is to be done. `None` where there is no such tool.
 pub(crate) fn prepare(name: &str, arguments: &Arguments<'_>, published: &Published) -> Option<Result<Work, Refusal>> {
     match named(name) {
-        Some(tool) => Some((tool.prepare)(arguments)),
+        Some(tool) => Some(tool.work(arguments)),
         None => published.has(name).then(|| publish::call(name.into(), arguments)),
     }
 }

@@ -61,6 +61,6 @@ pub(crate) fn describe(name: &str, revision: Revision) -> Value {
 
 /// Prepares a call of a published tool.
 pub(crate) fn call(name: String, arguments: &Arguments<'_>) -> Result<Work, Refusal> {
-    arguments.none()?;
+    arguments.check(&(MODEL.input)())?;
     Ok(Box::new(move |_: &World, _| Ok(json!({ "name": name }))))
 }

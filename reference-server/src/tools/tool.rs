@@ -18,7 +18,7 @@ pub(crate) struct Tool {
     pub(crate) input: fn() -> Value,
     /// The JSON Schema of its structured content.
     pub(crate) output: fn() -> Value,
-    /// Reads the arguments, and says what is to be done.
+    /// Reads arguments that fit the schema, and says what is to be done.
     pub(crate) prepare: fn(&Arguments<'_>) -> Result<Work, Refusal>,
     /// What a call does to the world.
     pub(crate) manner: Manner,
@@ -49,6 +49,12 @@ pub(crate) enum Tasks {
 }
 
 impl Tool {
+    /// Checks a call's arguments, and says what is to be done.
+    pub(crate) fn work(&self, arguments: &Arguments<'_>) -> Result<Work, Refusal> {
+        arguments.check(&(self.input)())?;
+        (self.prepare)(arguments)
+    }
+
     /// The entry in `tools/list`. What a revision does not know yet is left out.
     pub(crate) fn describe(&self, revision: Revision) -> Value {
         let mut entry = json!({

@@ -1,17 +1,13 @@
 //! `wait`: a call that takes as long as the caller wants.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
+use super::steps::pass;
 use super::{Arguments, Manner, Refusal, Tasks, Tool};
 use crate::job::{Caller, Work, World, Yield};
 
 /// The longest wait, in milliseconds.
 const MOST: u64 = 60_000;
-
-/// How many times a long wait tells how far it is.
-const STEPS: u64 = 10;
 
 pub(crate) const WAIT: Tool = Tool {
     name: "wait",
@@ -49,29 +45,19 @@ fn output() -> Value {
 }
 
 fn prepare(arguments: &Arguments<'_>) -> Result<Work, Refusal> {
-    let total = arguments.up_to("ms", MOST)?;
+    let total = arguments.integer("ms")?;
     Ok(Box::new(move |world: &World, caller: &mut Caller<'_>| wait(total, world, caller)))
 }
 
-/// Waits in steps of a whole number of milliseconds, so that each step's progress is greater than the last.
 fn wait(total: u64, world: &World, caller: &mut Caller<'_>) -> Yield {
-    let steps = STEPS.min(total);
-    let mut done = 0;
-    for step in 1..=steps {
-        let reached = total * step / steps;
-        world.clock.pause(Duration::from_millis(reached - done), caller.cancel());
-        if caller.cancel().is_cancelled() {
-            return Err(format!("cancelled after about {done} ms").into());
-        }
-        done = reached;
-        caller.advance(done, total);
-    }
+    pass(total, world, caller)?;
     Ok(json!({ "waited_ms": total }))
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::{Arc, Mutex};
+    use std::time::Duration;
 
     use super::*;
     use crate::clock::{Cancel, Clock};

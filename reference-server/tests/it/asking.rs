@@ -193,6 +193,44 @@ fn what_a_retry_has_wrong_is_refused() {
 }
 
 #[test]
+fn a_deletion_waits_for_the_users_word_in_every_revision_that_has_forms() {
+    for revision in [Revision::V2025_06_18, Revision::V2025_11_25] {
+        let mut client = Client::able(revision, &all());
+        for (said, deleted) in [
+            (json!({ "action": "decline" }), false),
+            (json!({ "action": "cancel" }), false),
+            (json!({ "action": "accept", "content": { "confirm": false } }), false),
+            (json!({ "action": "accept", "content": { "confirm": true } }), true),
+        ] {
+            let question = asked(&mut client, revision, "delete_order", json!({ "id": 6 }));
+            assert_eq!(question["method"], "elicitation/create");
+            assert_eq!(question["params"].get("mode").is_some(), revision == Revision::V2025_11_25);
+            let told = client.ask(&answer(&question, said));
+            assert_eq!(told["result"].get("isError").is_none(), deleted, "{told}");
+        }
+    }
+    for revision in [Revision::V2024_11_05, Revision::V2025_03_26] {
+        let told = Client::able(revision, &all()).call(revision, "delete_order", json!({ "id": 6 }));
+        assert!(told["result"].get("isError").is_none(), "there is no way to ask: {told}");
+    }
+}
+
+#[test]
+fn an_agreement_holds_for_the_order_that_was_asked_about() {
+    let arguments = json!({ "id": 6 });
+    let mut client = Client::new();
+    let first = client.ask(&call("delete_order", &arguments, &all(), &json!({})))["result"].take();
+    assert!(first["inputRequests"]["answer"]["params"]["message"].as_str().unwrap().contains("order 6"));
+    let yes = json!({ "action": "accept", "content": { "confirm": true } });
+    let retry = json!({ "requestState": first["requestState"], "inputResponses": { "answer": yes } });
+    assert_eq!(code(&client.ask(&call("delete_order", &json!({ "id": 7 }), &all(), &retry))), -32602);
+    let told = client.ask(&call("delete_order", &arguments, &all(), &retry))["result"].take();
+    assert_eq!(told["structuredContent"]["deleted"]["id"], 6);
+    let again = client.ask(&call("delete_order", &arguments, &all(), &retry))["result"].take();
+    assert_eq!(again["isError"], true, "there is no such order any more");
+}
+
+#[test]
 fn an_answer_that_comes_too_late_is_refused() {
     let now = Arc::new(AtomicU64::new(1_000_000));
     let clock = Arc::clone(&now);

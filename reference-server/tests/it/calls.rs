@@ -2,7 +2,9 @@
 
 use std::num::NonZeroUsize;
 
-use mcp_reference_server::{Config, Customer, Order, Revision, Status, Store, StoreError, World};
+use mcp_reference_server::{
+    Cancel, Column, Config, Customer, Order, Revision, Rows, Status, Store, StoreError, Total, World,
+};
 use serde_json::{Value, json};
 
 use crate::client::{Client, NoTime, code, parse, ready, request};
@@ -191,36 +193,56 @@ fn a_job_that_is_cancelled_before_it_runs_does_not_work() {
 struct Broken;
 
 impl Store for Broken {
-    fn open(&mut self) -> Result<(), StoreError> {
+    fn open(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    fn customers(&mut self) -> Result<Vec<Customer>, StoreError> {
+    fn customers(&self) -> Result<Vec<Customer>, StoreError> {
         panic!("this store panics, and the test expects that")
     }
 
-    fn count_orders(&mut self, _: Status) -> Result<u32, StoreError> {
+    fn count_orders(&self, _: Status) -> Result<u32, StoreError> {
         Ok(7)
     }
 
-    fn order(&mut self, _: i64) -> Result<Option<Order>, StoreError> {
+    fn order(&self, _: i64) -> Result<Option<Order>, StoreError> {
         Ok(None)
     }
 
-    fn order_ids(&mut self) -> Result<Vec<i64>, StoreError> {
+    fn order_ids(&self) -> Result<Vec<i64>, StoreError> {
         Ok(Vec::new())
     }
 
-    fn schema(&mut self) -> Result<Vec<String>, StoreError> {
+    fn schema(&self) -> Result<Vec<String>, StoreError> {
         Ok(Vec::new())
     }
 
-    fn insights(&mut self) -> Result<Vec<String>, StoreError> {
+    fn insights(&self) -> Result<Vec<String>, StoreError> {
         Ok(Vec::new())
     }
 
-    fn append_insight(&mut self, _: &str) -> Result<(), StoreError> {
+    fn append_insight(&self, _: &str) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    fn totals(&self) -> Result<Vec<Total>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn delete_order(&self, _: i64) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    fn tables(&self) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn columns(&self, _: &str) -> Result<Vec<Column>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn query(&self, _: &str, _: &Cancel) -> Result<Rows, StoreError> {
+        Err(StoreError::Stopped)
     }
 }
 

@@ -35,7 +35,7 @@ fn a_missing_file_is_made_once() {
     let file = directory.file("shop.db");
     assert_eq!(Sqlite::new(Some(file.clone())).customers().unwrap().len(), 5);
     assert!(file.exists());
-    let mut again = Sqlite::new(Some(file));
+    let again = Sqlite::new(Some(file));
     assert_eq!(again.customers().unwrap().len(), 5);
     assert_eq!(again.count_orders(Status::Shipped).unwrap(), 3);
 }
@@ -46,7 +46,7 @@ fn a_file_that_has_tables_is_left_alone() {
     let file = directory.file("other.db");
     let other = rusqlite::Connection::open(&file).unwrap();
     other.execute_batch("CREATE TABLE customers (id INTEGER, name TEXT, email TEXT)").unwrap();
-    let mut store = Sqlite::new(Some(file));
+    let store = Sqlite::new(Some(file));
     assert!(store.customers().unwrap().is_empty());
     assert!(store.count_orders(Status::Shipped).unwrap_err().to_string().contains("orders"));
     let tables: u32 = other.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
@@ -69,7 +69,7 @@ fn a_broken_file_is_told_by_calls_until_it_is_mended() {
         assert!(answer["result"].get("structuredContent").is_none());
         assert!(client.request(revision, "tools/list", json!({})).get("result").is_some());
     }
-    let mut store = Sqlite::new(Some(file.clone()));
+    let store = Sqlite::new(Some(file.clone()));
     assert!(store.customers().is_err());
     fs::remove_file(&file).unwrap();
     assert_eq!(store.customers().unwrap().len(), 5);

@@ -16,5 +16,6 @@ mod process;
 mod prompts;
 mod resources;
 mod schema;
+mod shop;
 mod subscriptions;
 mod tasks;

@@ -132,7 +132,7 @@ fn many_requests_that_nobody_reads_yet_are_all_answered() {
     let mut child = command(&[]).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let list = request(Revision::V2026_07_28, "tools/list", json!({})) + "\n";
-    // About 6 MB of answers, and more log than a pipe holds, while neither stdout nor stderr is read.
+    // About 25 MB of answers, and more log than a pipe holds, while neither stdout nor stderr is read.
     stdin.write_all(list.repeat(3000).as_bytes()).unwrap();
     drop(stdin);
     let mut output = String::new();

@@ -187,6 +187,12 @@ impl Checker {
             ("wait", json!({ "ms": 5 })),
             ("show_roots", json!({})),
             ("ask_model", json!({ "prompt": "Say hello." })),
+            ("append_insight", json!({ "text": "Ana pays late." })),
+            ("delete_order", json!({ "id": 3 })),
+            ("read_query", json!({ "sql": "SELECT * FROM orders" })),
+            ("list_tables", json!({})),
+            ("describe_table", json!({ "name": "orders" })),
+            ("slow_report", json!({ "seconds": 1 })),
             ("publish", json!({ "name": "greet" })),
             ("greet", json!({})),
         ] {

@@ -106,6 +106,39 @@ fn a_session_subscribes_to_what_can_be_read() {
 }
 
 #[test]
+fn a_subscriber_hears_that_an_insight_came_until_it_has_heard_enough() {
+    let insight = |text: &str| call(LEGACY, "append_insight", json!({ "text": text }));
+    let mut client = Client::open(LEGACY);
+    assert_eq!(methods(&client.say(&insight("nobody listens"))), ["-"]);
+    client.request(LEGACY, "resources/subscribe", json!({ "uri": "memo://insights" }));
+    let messages = client.say(&insight("Ana pays late"));
+    assert_eq!(methods(&messages), ["notifications/resources/updated", "-"]);
+    assert_eq!(messages[0]["params"], json!({ "uri": "memo://insights" }));
+    let read = client.request(LEGACY, "resources/read", json!({ "uri": "memo://insights" }));
+    assert_eq!(read["result"]["contents"][0]["text"], "- nobody listens\n- Ana pays late\n");
+    client.request(LEGACY, "resources/unsubscribe", json!({ "uri": "memo://insights" }));
+    assert_eq!(methods(&client.say(&insight("enough"))), ["-"]);
+}
+
+#[test]
+fn a_listener_hears_of_the_resources_that_it_named() {
+    let mut client = Client::new();
+    let named = ["memo://insights", "shop://orders/3"];
+    client.ask(&listen(&json!("L"), &json!({ "resourceSubscriptions": named })));
+    for (tool, arguments, uri) in [
+        ("append_insight", json!({ "text": "Ana pays late" }), Some("memo://insights")),
+        ("delete_order", json!({ "id": 3 }), Some("shop://orders/3")),
+        ("delete_order", json!({ "id": 4 }), None),
+    ] {
+        let messages = client.say(&call(MODERN, tool, arguments));
+        let (answer, told) = messages.split_last().unwrap();
+        assert!(answer["result"]["structuredContent"].is_object(), "{answer}");
+        assert_eq!(told.first().map(|message| message["params"]["uri"].as_str().unwrap()), uri);
+        assert!(told.iter().all(|message| tag(message) == "L"));
+    }
+}
+
+#[test]
 fn both_eras_hear_of_a_change_in_their_own_way() {
     let mut client = Client::open(LEGACY);
     client.ask(&listen(&json!("L"), &json!({ "toolsListChanged": true })));
