@@ -16,8 +16,8 @@ Try it:
 
 /// An MCP server over stdin and stdout that keeps to every rule
 ///
-/// It speaks all five revisions of the protocol, and offers three tools on a small database of customers and
-/// orders. Messages go to stdout, one JSON object a line; one line about each message goes to stderr.
+/// It speaks all five revisions of the protocol, and offers tools, resources and prompts on a small shop's database.
+/// Messages go to stdout, one JSON object a line; one line about each message goes to stderr.
 #[derive(Debug, Parser)]
 #[command(
     name = "mcp-reference-server",
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long = "revision", value_name = "DATE", value_enum)]
     revisions: Vec<Revision>,
 
-    /// Answer tools/list in pages of N tools
+    /// Answer lists in pages of N entries
     #[arg(long, value_name = "N")]
     page_size: Option<NonZeroUsize>,
 }
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_holds_at_least_one_tool() {
+    fn a_page_holds_at_least_one_entry() {
         assert!(Args::try_parse_from(["--page-size", "0"]).is_err());
         let two = NonZeroUsize::new(2).unwrap();
         assert_eq!(config(&["--page-size", "2"]), Ok(Config::default().paged(two)));

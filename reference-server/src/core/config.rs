@@ -10,7 +10,7 @@ use crate::revision::{Era, Revision};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     revisions: Vec<Revision>,
-    /// How many tools one answer to `tools/list` holds; all, where this is `None`.
+    /// How many entries one answer to a list holds; all, where this is `None`.
     pub(super) page_size: Option<NonZeroUsize>,
     /// How long work may take.
     limit: Duration,

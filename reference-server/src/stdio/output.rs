@@ -200,16 +200,19 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(60);
 
+    /// What was written, write by write.
+    type Writes = Arc<Mutex<Vec<Vec<u8>>>>;
+
     /// Remembers each write, once it is let.
     struct Pipe {
         gate: Receiver<()>,
-        written: Arc<Mutex<Vec<Vec<u8>>>>,
+        written: Writes,
     }
 
     impl Pipe {
-        fn new() -> (Self, Sender<()>, Arc<Mutex<Vec<Vec<u8>>>>) {
+        fn new() -> (Self, Sender<()>, Writes) {
             let (open, gate) = mpsc::channel();
-            let written = Arc::default();
+            let written = Writes::default();
             (Self { gate, written: Arc::clone(&written) }, open, written)
         }
     }
