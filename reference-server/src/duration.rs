@@ -24,7 +24,7 @@ pub(crate) struct Words(pub(crate) Duration);
 impl fmt::Display for Words {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let millis = self.0.as_millis();
-        let fits = |(_, length): &&(&str, u64)| millis > 0 && millis % u128::from(*length) == 0;
+        let fits = |(_, length): &&(&str, u64)| millis > 0 && millis.is_multiple_of(u128::from(*length));
         let (unit, length) = UNITS.iter().find(fits).unwrap_or(&("ms", 1));
         write!(formatter, "{}{unit}", millis / u128::from(*length))
     }

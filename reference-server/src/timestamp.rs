@@ -11,6 +11,13 @@ pub(crate) fn timestamp(time: SystemTime) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", since.subsec_millis())
 }
 
+/// Whether a text has the shape of what [`timestamp`] writes.
+pub(crate) fn is_timestamp(text: &str) -> bool {
+    const SHAPE: &[u8] = b"0000-00-00T00:00:00.000Z";
+    let fits = |(byte, shape): (u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == *shape };
+    text.len() == SHAPE.len() && text.bytes().zip(SHAPE).all(fits)
+}
+
 /// The date that many days after the first of January 1970. A year is counted from March here, so that a leap day
 /// is its last; eras of 400 years all have the same number of days.
 fn date(days: u64) -> (u64, u64, u64) {
@@ -40,6 +47,14 @@ mod tests {
             (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
         ] {
             assert_eq!(timestamp(UNIX_EPOCH + Duration::from_millis(millis)), text);
+            assert!(is_timestamp(text));
+        }
+    }
+
+    #[test]
+    fn other_spellings_are_none_of_ours() {
+        for text in ["", "1970-01-01T00:00:00Z", "1970-01-01 00:00:00.000Z", "1970-01-01T00:00:00.00éZ"] {
+            assert!(!is_timestamp(text), "{text}");
         }
     }
 }

@@ -92,14 +92,14 @@ pub(crate) fn outcome(call: &Call, ended: Yield) -> Result<Value, Failure> {
         (_, Err(Stop::Misanswered(what))) if revision.era() == Era::Modern => {
             Err(Failure::invalid_params(format_args!("inputResponses {QUESTION:?}: {what}")))
         }
-        (_, Err(stop)) => Ok(tools::failed(&words(stop))),
+        (_, Err(stop)) => Ok(tools::failed(&words(&stop))),
     }
 }
 
 /// What a model is told where a call failed.
-fn words(stop: Stop) -> String {
+pub(super) fn words(stop: &Stop) -> String {
     match stop {
-        Stop::Failed(why) => why,
+        Stop::Failed(why) => why.clone(),
         Stop::Lacks(ability) => {
             format!("this needs a client with the capability {}, and this one did not declare it", ability.name())
         }

@@ -84,6 +84,11 @@ impl Calls {
         self.open.get_mut(&job)
     }
 
+    /// Whether there is a call of that number that has not ended and was not cancelled.
+    pub(crate) fn has(&self, job: JobId) -> bool {
+        self.open.contains_key(&job)
+    }
+
     /// Forgets a call, whose answer is due now.
     pub(crate) fn close(&mut self, job: JobId) -> Option<Call> {
         self.open.remove(&job)

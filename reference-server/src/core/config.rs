@@ -12,6 +12,8 @@ pub struct Config {
     revisions: Vec<Revision>,
     /// How many entries one answer to a list holds; all, where this is `None`.
     pub(super) page_size: Option<NonZeroUsize>,
+    /// Whether calls of tools are written down.
+    pub(super) audited: bool,
     /// How long work may take.
     limit: Duration,
     /// How long the work of some tools may take.
@@ -28,7 +30,13 @@ pub struct Unserved;
 
 impl Default for Config {
     fn default() -> Self {
-        Self { revisions: Revision::ALL.to_vec(), page_size: None, limit: LIMIT, limits: BTreeMap::new() }
+        Self {
+            revisions: Revision::ALL.to_vec(),
+            page_size: None,
+            audited: false,
+            limit: LIMIT,
+            limits: BTreeMap::new(),
+        }
     }
 }
 
@@ -43,6 +51,13 @@ impl Config {
     #[must_use]
     pub fn paged(mut self, size: NonZeroUsize) -> Self {
         self.page_size = Some(size);
+        self
+    }
+
+    /// Has calls of tools written down, by [`Action::Audit`](crate::Action::Audit).
+    #[must_use]
+    pub fn audited(mut self) -> Self {
+        self.audited = true;
         self
     }
 

@@ -1,5 +1,6 @@
 //! The protocol, without input or output: bytes in, actions out.
 
+mod audit;
 mod batch;
 mod calling;
 mod calls;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::audit::CANCELLED;
 use super::calling;
 use super::calls::{Call, Owed, Purpose};
 use super::modern::finish;
@@ -15,6 +16,9 @@ use crate::question::Question;
 use crate::reply::{self, Stage};
 use crate::revision::Era;
 
+/// What is said of a job that ends as no work should.
+const BROKEN: &str = "the tool broke down";
+
 impl Server {
     /// Takes the news of a job. A job whose call was cancelled has nobody left to tell, but what it has changed has
     /// changed for others too.
@@ -24,8 +28,10 @@ impl Server {
             News::Log(note) => self.noted(job, &note),
             News::Changed(change) => self.changed(&change),
             News::Asks(question, work) => self.asked(job, &question, work),
+            News::Ended(ended) if !self.calls.has(job) => self.audit_unheard(job, &ended),
             News::Ended(ended) => self.ended(job, |call| calling::outcome(call, ended)),
-            News::Crashed => self.ended(job, |_| Err(Failure::internal("the tool broke down"))),
+            News::Crashed if !self.calls.has(job) => self.audit_end(job, Some(BROKEN.into())),
+            News::Crashed => self.ended(job, |_| Err(Failure::internal(BROKEN))),
         }
         self.take_actions()
     }
@@ -64,7 +70,7 @@ impl Server {
     fn asked(&mut self, job: JobId, question: &Question, work: Suspended) {
         let now = self.now.read();
         let Some(call) = self.calls.get(job) else {
-            return;
+            return self.audit_end(job, Some(CANCELLED.into()));
         };
         let revision = call.terms.revision;
         if revision.era() == Era::Modern {
@@ -80,7 +86,7 @@ impl Server {
     /// Goes on with work whose question was answered.
     pub(super) fn resume(&mut self, Resumed { job, work, reply }: Resumed) {
         let Some(call) = self.calls.get(job) else {
-            return;
+            return self.audit_end(job, Some(CANCELLED.into()));
         };
         let (cancel, abilities) = (call.cancel.clone(), call.terms.abilities);
         let client = Client { abilities, reply: Some(reply), published: self.session.published.clone() };
@@ -93,6 +99,7 @@ impl Server {
             return;
         };
         let outcome = outcome(&call);
+        self.audit_answer(job, &outcome);
         if let Purpose::Tool { name, .. } = &call.purpose {
             let line = log_line(&call, &verdict(name, &outcome));
             line.into_iter().for_each(|line| self.send(line));

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use serde_json::value::RawValue;
 
+use super::audit::{Audit, CANCELLED, refusal};
 use super::batch::{self, Address, Batches};
 use super::calling;
 use super::calls::{Call, Calls, Owed, Purpose};
@@ -16,6 +17,7 @@ use super::session::{Answer, Plan, Session};
 use super::subscriptions::Subscriptions;
 use super::tasks::Tasks;
 use super::terms::Terms;
+use crate::audit::Entry;
 use crate::clock::Cancel;
 use crate::failure::{Excerpt, Failure};
 use crate::frame::{Frame, Frames};
@@ -32,6 +34,8 @@ pub enum Action {
     Send(Vec<u8>),
     /// Write this line, which has no line feed, to stderr.
     Log(String),
+    /// Write this to the audit log, before any message that follows is sent.
+    Audit(Entry),
     /// Run this job on a worker, and bring its reports back.
     Start(Job),
 }
@@ -48,6 +52,7 @@ pub struct Server {
     pub(super) subscriptions: Subscriptions,
     pub(super) tasks: Tasks,
     pub(super) now: Now,
+    pub(super) audit: Audit,
 }
 
 /// Tells the time of day.
@@ -79,6 +84,7 @@ impl Server {
             frames: Frames::default(),
             batches: Batches::default(),
             actions: Vec::new(),
+            audit: Audit::new(config.audited),
             session: Session::new(config),
             calls: Calls::default(),
             questions: Questions::default(),
@@ -187,6 +193,7 @@ impl Server {
     fn request(&mut self, request: &Request<'_>, address: Address) {
         self.log(format_args!("request {}", Excerpt(&request.method)));
         if let Err(failure) = self.serve(request, address) {
+            self.audit_refusal(request, &failure);
             self.deliver(address, Some(reply::failure(Some(&request.id), &failure)));
         }
     }
@@ -246,9 +253,15 @@ impl Server {
             purpose: plan.purpose,
             cancel: cancel.clone(),
         };
+        let is_tool = matches!(call.purpose, Purpose::Tool { .. });
+        let unaudited = is_tool && self.audit.fails();
+        let work = if unaudited { refusal() } else { plan.work };
         let client = Client { abilities: terms.abilities, reply, published: self.session.published.clone() };
         let id = self.calls.open(call);
-        self.start(Job { id, work: plan.work, cancel, client });
+        if is_tool {
+            self.audit.begin(id, request.params, now);
+        }
+        self.start(Job { id, work, cancel, client });
         Ok(())
     }
 
@@ -261,6 +274,7 @@ impl Server {
             // Nobody waits for the answer to our question any more; the client's user need not think about it.
             if let Some(question) = self.questions.forget(job) {
                 self.send(reply::cancelled(&question));
+                self.audit_end(job, Some(CANCELLED.into()));
             }
             if let Owed::Request { address, .. } = call.owed {
                 self.deliver(address, None);
@@ -285,6 +299,11 @@ impl Server {
     pub(super) fn send(&mut self, mut line: Vec<u8>) {
         line.push(b'\n');
         self.actions.push(Action::Send(line));
+    }
+
+    /// Has something done.
+    pub(super) fn push(&mut self, action: Action) {
+        self.actions.push(action);
     }
 
     /// Has a job started.

@@ -9,6 +9,6 @@ mod store;
 pub use model::{Column, Customer, Order, Status, Total};
 pub(crate) use query::MOST_ROWS;
 pub use query::Rows;
-pub(crate) use seed::{Unseeded, init};
+pub(crate) use seed::init;
 pub use sqlite::Sqlite;
 pub use store::{Store, StoreError};

@@ -72,7 +72,7 @@ fn begins_a_query(sql: &str) -> bool {
 }
 
 fn collect(statement: &mut Statement<'_>) -> Result<Rows, StoreError> {
-    let columns: Vec<String> = statement.column_names().into_iter().map(ToOwned::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(ToOwned::to_owned).collect();
     let mut found = Rows { columns, rows: Vec::new(), truncated: false };
     let mut size = 0;
     let mut rows = statement.query([]).map_err(StoreError::of_query)?;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::output::{Intake, Log, Output};
 use super::pool::Pool;
+use crate::audit::{AuditFile, Entry};
 use crate::core::{Action, Server};
 use crate::job::{Job, Report, World};
 
@@ -43,14 +44,21 @@ struct Process {
     world: Arc<World>,
     output: Output,
     log: Log,
+    ledger: Option<Ledger>,
     pool: Pool,
     events: SyncSender<Event>,
 }
 
-/// Serves stdin and stdout to the end of stdin.
-pub(crate) fn serve(server: Server, world: World) -> ExitCode {
+/// The audit log, and whether it can be written.
+struct Ledger {
+    file: AuditFile,
+    works: bool,
+}
+
+/// Serves stdin and stdout to the end of stdin. Calls of tools are written to `audit`, if the server has it so.
+pub(crate) fn serve(server: Server, world: World, audit: Option<AuditFile>) -> ExitCode {
     let (events, queue) = mpsc::sync_channel(EVENTS);
-    match Process::start(server, world, events) {
+    match Process::start(server, world, audit, events) {
         Ok(mut process) => {
             process.run(&queue);
             process.finish();
@@ -65,7 +73,7 @@ pub(crate) fn serve(server: Server, world: World) -> ExitCode {
 }
 
 impl Process {
-    fn start(server: Server, world: World, events: SyncSender<Event>) -> io::Result<Self> {
+    fn start(server: Server, world: World, audit: Option<AuditFile>, events: SyncSender<Event>) -> io::Result<Self> {
         let broken = events.clone();
         let output = Output::start(io::stdout(), move || drop(broken.send(Event::Broken)))?;
         let log = Log::start(io::stderr())?;
@@ -75,7 +83,10 @@ impl Process {
             move || read(io::stdin().lock(), &intake, &input)
         })?;
         let world = Arc::new(world);
-        let process = Self { server, world: Arc::clone(&world), output, log, pool: Pool::default(), events };
+        let ledger = audit.map(|file| Ledger { file, works: true });
+        let mut process =
+            Self { server, world: Arc::clone(&world), output, log, ledger, pool: Pool::default(), events };
+        process.audit(None);
         // The database opens meanwhile: the handshake must not wait for a disk, and a broken one is told by calls.
         process.pool.submit(Box::new(move || drop(world.store().open())))?;
         Ok(process)
@@ -115,6 +126,7 @@ impl Process {
             match action {
                 Action::Send(line) => lines.extend(line),
                 Action::Log(line) => self.log.send(line),
+                Action::Audit(entry) => self.audit(Some(&entry)),
                 Action::Start(job) => actions.extend(self.begin(job)),
             }
         }
@@ -134,7 +146,32 @@ impl Process {
         }
     }
 
-    fn finish(self) {
+    /// Writes an entry to the audit log, or sees whether one could be written. An answer that was handed over with
+    /// its entry is sent after that is written.
+    fn audit(&mut self, entry: Option<&Entry>) {
+        let Some(Ledger { file, works }) = &mut self.ledger else {
+            return;
+        };
+        let written = match entry {
+            Some(entry) => file.append(&entry.line()),
+            None => file.open().map(drop),
+        };
+        // Said when it begins and when it is over, and not for each call between.
+        if written.is_ok() != *works {
+            *works = written.is_ok();
+            self.log.send(match written {
+                Ok(()) => format!("mcp-reference-server: {} is written again", file.name()),
+                Err(error) => {
+                    format!("mcp-reference-server: {} can't be written, so no tool is called: {error}", file.name())
+                }
+            });
+            self.server.audit_works(*works);
+        }
+    }
+
+    fn finish(mut self) {
+        let actions = self.server.abandon();
+        self.act(actions);
         self.output.finish(PATIENCE);
         self.log.finish(PATIENCE / 10);
     }

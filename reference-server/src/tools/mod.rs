@@ -26,7 +26,7 @@ use crate::revision::Revision;
 pub(crate) use arguments::{Arguments, Refusal};
 pub(crate) use deletion::MOST as MOST_DELETIONS;
 pub(crate) use published::Published;
-pub(crate) use tool::{Manner, Tasks, Tool, failed, succeeded};
+pub(crate) use tool::{Manner, Tasks, Tool, complaint, failed, succeeded};
 
 /// Every tool, in the order in which they are listed.
 pub(crate) static TOOLS: [Tool; 12] = [

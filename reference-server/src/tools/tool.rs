@@ -98,6 +98,11 @@ pub(crate) fn failed(why: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": why }], "isError": true })
 }
 
+/// What a result says if it is that of a call that failed.
+pub(crate) fn complaint(result: &Value) -> Option<&str> {
+    (result["isError"] == true).then(|| result["content"][0]["text"].as_str().unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,6 +22,8 @@ pub(crate) struct Client {
     pub(crate) log: Vec<String>,
     /// All messages that came, in order, those for the client's log too. Elsewhere these are passed over.
     pub(crate) heard: Vec<Vec<u8>>,
+    /// Entries of the audit log.
+    pub(crate) audited: Vec<Value>,
     sent: Vec<Vec<u8>>,
 }
 
@@ -39,8 +41,8 @@ impl Client {
     /// A client of this server.
     pub(crate) fn around(server: Server) -> Self {
         let world = World::new(Sqlite::new(None), NoTime);
-        let (jobs, log, heard, sent) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { server, world, jobs, log, heard, sent }
+        let (jobs, log, heard, audited, sent) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { server, world, jobs, log, heard, audited, sent }
     }
 
     /// A client to which nobody has spoken yet.
@@ -69,6 +71,17 @@ impl Client {
         let actions = self.server.feed(bytes);
         self.act(actions);
         std::mem::take(&mut self.sent)
+    }
+
+    /// Tells the server whether its audit log can be written.
+    pub(crate) fn audit_works(&mut self, works: bool) {
+        self.server.audit_works(works);
+    }
+
+    /// Ends the process, as far as the server is concerned.
+    pub(crate) fn abandon(&mut self) {
+        let actions = self.server.abandon();
+        self.act(actions);
     }
 
     /// Gives the server the news of a job.
@@ -148,6 +161,7 @@ impl Client {
                     }
                 }
                 Action::Log(line) => self.log.push(line),
+                Action::Audit(entry) => self.audited.push(parse(&entry.line())),
                 Action::Start(job) => self.jobs.push(job),
             }
         }

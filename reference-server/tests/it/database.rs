@@ -1,33 +1,12 @@
 //! Databases in files: new, known, and broken ones.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use mcp_reference_server::{Config, Revision, Sqlite, Status, Store, World};
 use serde_json::json;
 
 use crate::client::{Client, NoTime};
-
-/// A directory of one test's own, gone when the test ends.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.0));
-    }
-}
+use crate::directory::Directory;
 
 #[test]
 fn a_missing_file_is_made_once() {

@@ -2,11 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic as tests do")]
 
 mod asking;
+mod audit;
 mod batch;
 mod calls;
 mod chunking;
 mod client;
+mod commands;
 mod database;
+mod directory;
 mod eras;
 mod hostile;
 mod legacy;

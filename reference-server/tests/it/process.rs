@@ -15,20 +15,20 @@ use crate::client::{initialize, parse, request};
 const LONG: Duration = Duration::from_secs(60);
 
 /// A running server, whose stdout is read all the time.
-struct Peer {
-    child: Child,
+pub(crate) struct Peer {
+    pub(crate) child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<Vec<u8>>,
 }
 
-fn command(args: &[&str]) -> Command {
+pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-reference-server"));
     command.args(args).env_remove("MCP_DB").stdin(Stdio::piped()).stdout(Stdio::piped());
     command
 }
 
 impl Peer {
-    fn start(mut command: Command) -> Self {
+    pub(crate) fn start(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = mpsc::channel();
@@ -43,18 +43,18 @@ impl Peer {
         Self { stdin: child.stdin.take(), child, lines }
     }
 
-    fn quiet(args: &[&str]) -> Self {
+    pub(crate) fn quiet(args: &[&str]) -> Self {
         let mut command = command(args);
         command.stderr(Stdio::null());
         Self::start(command)
     }
 
-    fn send(&mut self, line: &str) {
+    pub(crate) fn send(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().unwrap();
         stdin.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
-    fn receive(&self) -> Value {
+    pub(crate) fn receive(&self) -> Value {
         self.next().expect("an answer")
     }
 
@@ -65,12 +65,12 @@ impl Peer {
             .find(|message| message["method"] != "notifications/message")
     }
 
-    fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.stdin = None;
     }
 
     /// Waits for the end, and returns the status and the lines that were not received yet.
-    fn end(mut self) -> (ExitStatus, Vec<Value>) {
+    pub(crate) fn end(mut self) -> (ExitStatus, Vec<Value>) {
         self.close();
         let rest = std::iter::from_fn(|| self.next()).collect();
         (self.child.wait().unwrap(), rest)
