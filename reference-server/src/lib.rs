@@ -7,6 +7,9 @@
 //!   [`Action`]s. Reading goes from bytes to lines (`frame`), to JSON text (`json`), to messages (`message`).
 //! - A [`Job`] is a tool's work. It may take its time, and touches only a [`World`]: a [`Store`] and a [`Clock`].
 //! - `stdio` is the process: threads that read, write and work, and the one loop between them.
+//!
+//! Three things are kept in check on the way: arguments, by the schema that is shown of a tool; time, by a limit for
+//! each tool; and memory of what was done, by an audit log without which no tool is called.
 
 mod ability;
 mod args;

@@ -1,6 +1,5 @@
 //! Queries that somebody else wrote: one `SELECT` statement, which changes nothing and can be stopped.
 
-use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -77,9 +76,7 @@ fn collect(statement: &mut Statement<'_>) -> Result<Rows, StoreError> {
     let mut size = 0;
     let mut rows = statement.query([]).map_err(StoreError::of_query)?;
     while let Some(row) = rows.next().map_err(StoreError::of_query)? {
-        // Where SQLite has no memory for a value, the library panics instead of saying so.
-        let values = panic::catch_unwind(AssertUnwindSafe(|| read(row, found.columns.len(), MOST_BYTES - size)));
-        let values = values.map_err(|_| StoreError::Wrong("it needs too much memory".into()))??;
+        let values = read(row, found.columns.len(), MOST_BYTES - size)?;
         match values {
             Some((values, bytes)) if found.rows.len() < MOST_ROWS => {
                 size += bytes;

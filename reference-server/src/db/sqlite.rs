@@ -291,7 +291,12 @@ mod tests {
     #[test]
     fn a_query_can_not_have_all_the_memory() {
         let store = Sqlite::new(None);
-        for sql in ["SELECT length(hex(randomblob(900000000)))", "SELECT zeroblob(900000000)"] {
+        for sql in [
+            "SELECT length(hex(randomblob(900000000)))",
+            "SELECT zeroblob(900000000)",
+            "SELECT * FROM (SELECT zeroblob(900000000) UNION ALL SELECT 1)",
+            "SELECT max(x), 1 FROM (SELECT zeroblob(900000000) AS x)",
+        ] {
             let told = store.query(sql, &Cancel::default()).unwrap_err().to_string();
             assert!(told.contains("memory"), "{told}");
         }

@@ -97,7 +97,7 @@ fn a_session_of_each_era_runs_over_pipes() {
 
 #[test]
 fn a_slow_call_delays_nobody_and_can_be_cancelled() {
-    let mut peer = Peer::quiet(&[]);
+    let mut peer = Peer::quiet(&["--tool-timeout", "wait=60s"]);
     peer.send(&initialize("2025-11-25"));
     peer.receive();
     for id in 1..=40 {
@@ -117,7 +117,7 @@ fn a_slow_call_delays_nobody_and_can_be_cancelled() {
 
 #[test]
 fn calls_in_flight_at_the_end_of_input_are_answered_if_they_are_quick() {
-    let mut peer = Peer::quiet(&[]);
+    let mut peer = Peer::quiet(&["--tool-timeout", "wait=60s"]);
     peer.send(&initialize("2025-11-25"));
     peer.send(&wait(1, 100));
     peer.send(&wait(2, 60_000));
