@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use mcp_reference_server::{Config, Revision, Sqlite, SystemClock, World};
 use serde_json::{Value, json};
 
-use crate::client::{Client, code, ready};
+use crate::client::{Client, code, ready, request};
 
 const REVISION: Revision = Revision::V2025_11_25;
 
@@ -190,4 +190,29 @@ fn what_takes_too_long_is_stopped_and_told() {
     content(&client.call(REVISION, "slow_report", json!({ "seconds": 1 })));
     content(&client.call(REVISION, "wait", json!({ "ms": 1 })));
     content(&client.call(REVISION, "read_query", json!({ "sql": "SELECT 1" })));
+}
+
+#[test]
+fn structured_content_keeps_to_its_schema() {
+    let mut client = Client::able(REVISION, &json!({ "roots": {} }));
+    let listed = client.request(REVISION, "tools/list", json!({}));
+    for (name, arguments) in [
+        ("list_customers", json!({})),
+        ("count_orders", json!({ "status": "shipped" })),
+        ("wait", json!({ "ms": 5 })),
+        ("slow_report", json!({ "seconds": 1 })),
+        ("read_query", json!({ "sql": "SELECT 1, 0.5, 'x', x'00', NULL, 9e999 FROM orders" })),
+        ("list_tables", json!({})),
+        ("describe_table", json!({ "name": "orders" })),
+        ("append_insight", json!({ "text": "x" })),
+        ("delete_order", json!({ "id": 1 })),
+        ("publish", json!({ "name": "greet" })),
+    ] {
+        let tools = listed["result"]["tools"].as_array().unwrap();
+        let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
+        let call = request(REVISION, "tools/call", json!({ "name": name, "arguments": arguments }));
+        let answer = client.say(&call).into_iter().find(|message| message["id"] == 1).unwrap();
+        let found = jsonschema::validate(&tool["outputSchema"], content(&answer));
+        assert!(found.is_ok(), "{name}: {found:?}");
+    }
 }
