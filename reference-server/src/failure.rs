@@ -5,6 +5,9 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::ability::Ability;
+use crate::revision::{Era, Revision};
+
 /// The `error` member of a response.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Failure {
@@ -46,6 +49,31 @@ impl Failure {
             data: Some(json!({ "supported": supported, "requested": requested })),
             ..Self::new(-32022, format_args!("unsupported protocol version; supported: {}", supported.join(", ")))
         }
+    }
+
+    /// There is no such resource. The code has changed with the eras.
+    pub(crate) fn resource_not_found(uri: &str, revision: Revision) -> Self {
+        let code = match revision.era() {
+            Era::Legacy => -32002,
+            Era::Modern => -32602,
+        };
+        Self {
+            data: Some(json!({ "uri": uri })),
+            ..Self::new(code, format_args!("there is no resource \"{}\"", Excerpt(uri)))
+        }
+    }
+
+    /// The client did not say that it can do what this request needs.
+    pub(crate) fn missing_capability(ability: Ability) -> Self {
+        Self {
+            data: Some(json!({ "requiredCapabilities": ability.declaration() })),
+            ..Self::new(-32021, format_args!("this needs a client with the capability {}", ability.name()))
+        }
+    }
+
+    /// The tool is there, and can't be called as a task.
+    pub(crate) fn no_task(tool: &str) -> Self {
+        Self::new(-32601, format_args!("the tool \"{}\" can't be called as a task", Excerpt(tool)))
     }
 
     fn new(code: i32, message: impl fmt::Display) -> Self {
@@ -93,6 +121,14 @@ mod tests {
     fn an_unsupported_version_names_the_supported_ones() {
         let failure = serde_json::to_value(Failure::unsupported_version("1900-01-01", &["2026-07-28"])).unwrap();
         assert_eq!(failure["data"], json!({ "supported": ["2026-07-28"], "requested": "1900-01-01" }));
+    }
+
+    #[test]
+    fn a_missing_resource_has_the_code_of_its_era() {
+        for (revision, code) in [(Revision::V2024_11_05, -32002), (Revision::V2026_07_28, -32602)] {
+            let failure = serde_json::to_value(Failure::resource_not_found("x://y", revision)).unwrap();
+            assert_eq!((&failure["code"], &failure["data"]), (&json!(code), &json!({ "uri": "x://y" })));
+        }
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl Default for Frames {
 
 impl Frames {
     /// A splitter that keeps lines of up to `longest` bytes.
-    fn with_longest(longest: usize) -> Self {
+    pub(crate) fn with_longest(longest: usize) -> Self {
         Self { line: Vec::new(), longest, overflowed: false }
     }
 

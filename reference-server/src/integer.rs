@@ -36,6 +36,11 @@ impl Integer {
         Some(Self { negative, digits: digits.into(), zeros: shift.try_into().ok()? })
     }
 
+    /// Whether the number is below zero.
+    pub(crate) fn is_negative(&self) -> bool {
+        self.negative
+    }
+
     /// The number, where it fits.
     pub(crate) fn to_u64(&self) -> Option<u64> {
         if self.negative || self.zeros > 20 {

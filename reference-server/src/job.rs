@@ -1,31 +1,41 @@
 //! Work that takes time: what a worker does while the core goes on reading.
+//!
+//! A worker never waits for the client. Work that has a question ends with it, and is run again from its beginning
+//! once there is an answer; in one era that is the same process a moment later, in the other it may be another one.
 
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
+use crate::ability::{Abilities, Ability};
 use crate::clock::{Cancel, Clock};
-use crate::db::Store;
+use crate::db::{Store, StoreError};
+use crate::duration::Words;
+use crate::failure::Failure;
+use crate::level::Level;
+use crate::question::{Question, Reply};
+use crate::quota::Quota;
+use crate::tools::{MOST_DELETIONS, Published};
 
 /// What tools may touch: the data and the time.
 pub struct World {
-    store: Mutex<Box<dyn Store>>,
+    store: Box<dyn Store>,
     /// The time.
     pub(crate) clock: Box<dyn Clock>,
+    /// How many orders may yet be deleted.
+    pub(crate) deletions: Quota,
 }
 
 impl World {
     /// A world of one store and one clock.
     pub fn new(store: impl Store + 'static, clock: impl Clock + 'static) -> Self {
-        Self { store: Mutex::new(Box::new(store)), clock: Box::new(clock) }
+        Self { store: Box::new(store), clock: Box::new(clock), deletions: Quota::of(MOST_DELETIONS) }
     }
 
-    /// The data, for one user at a time.
-    pub(crate) fn store(&self) -> MutexGuard<'_, Box<dyn Store>> {
-        // A call that panicked is answered as a failure; it is no reason to fail all later ones.
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The data.
+    pub(crate) fn store(&self) -> &dyn Store {
+        &*self.store
     }
 }
 
@@ -35,33 +45,133 @@ impl fmt::Debug for World {
     }
 }
 
-/// What a tool's work came to: structured content, or words that say why not.
-pub(crate) type Yield = Result<Value, String>;
+/// Why work ends without content.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// It failed, and these words say why, so that a model can do better.
+    Failed(String),
+    /// It has a question. See [`Caller::ask`].
+    Asks(Question),
+    /// It needs a client that can do this.
+    Lacks(Ability),
+    /// The client's answer to its question is none.
+    Misanswered(&'static str),
+    /// The request can't be answered; for what is no call of a tool.
+    Refused(Failure),
+}
 
-/// A tool's work, with its arguments inside.
-pub(crate) type Work = Box<dyn FnOnce(&World, &mut Progress<'_>) -> Yield + Send>;
+impl From<String> for Stop {
+    fn from(why: String) -> Self {
+        Self::Failed(why)
+    }
+}
+
+impl From<&str> for Stop {
+    fn from(why: &str) -> Self {
+        Self::Failed(why.into())
+    }
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+/// What work came to: structured content, or why there is none.
+pub(crate) type Yield = Result<Value, Stop>;
+
+/// Work, with its arguments inside. It may be run more than once.
+pub(crate) type Work = Box<dyn Fn(&World, &mut Caller<'_>) -> Yield + Send>;
 
 /// Names a job in reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct JobId(pub(crate) u64);
 
-/// What a running job may say and hear.
-pub(crate) struct Progress<'a> {
+/// Something that others may want to hear of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// There is another set of tools.
+    Tools,
+    /// The resource of this URI reads differently.
+    Resource(String),
+}
+
+/// The one for whom work is done: what a running job may say to it, hear from it and know of it.
+pub(crate) struct Caller<'a> {
     id: JobId,
     cancel: &'a Cancel,
+    client: Client,
     tell: &'a mut dyn FnMut(Report),
 }
 
-impl Progress<'_> {
+impl Caller<'_> {
     /// Tells how much of the whole is done.
     pub(crate) fn advance(&mut self, done: u64, total: u64) {
-        (self.tell)(Report(self.id, News::Progress { done, total }));
+        self.tell(News::Progress { done, total });
     }
 
     /// Whether, and a way to wait until, the job is called off.
     pub(crate) fn cancel(&self) -> &Cancel {
         self.cancel
     }
+
+    /// Says something for the client's log, if it keeps one of this level.
+    pub(crate) fn log(&mut self, level: Level, logger: &'static str, data: Value) {
+        self.tell(News::Log(Note { level, logger, data }));
+    }
+
+    /// Tells that something has changed.
+    pub(crate) fn changed(&mut self, change: Change) {
+        self.tell(News::Changed(change));
+    }
+
+    /// Whether the client can be asked for something.
+    pub(crate) fn can(&self, ability: Ability) -> bool {
+        self.client.abilities.has(ability)
+    }
+
+    /// Asks the client one question, and returns its result.
+    ///
+    /// At first this gives [`Stop::Asks`], with which the work must end (`?` does that). When the client has
+    /// answered, the work is run again from its beginning and gets the answer here. So ask before you change
+    /// anything, and ask the same when asked again.
+    pub(crate) fn ask(&mut self, question: Question) -> Yield {
+        if !self.can(question.ability()) {
+            return Err(Stop::Lacks(question.ability()));
+        }
+        match self.client.reply.take() {
+            // An answer to other words is no answer to these: what was asked about may have changed since.
+            Some(reply) if reply.to == question.digest() => {
+                let result = reply.said?;
+                question.check(&result).map_err(Stop::Misanswered)?;
+                Ok(result)
+            }
+            _ => Err(Stop::Asks(question)),
+        }
+    }
+
+    /// Adds a tool of that name to those that are listed, and tells of it.
+    pub(crate) fn publish(&mut self, name: &str) -> Result<(), String> {
+        self.client.published.add(name)?;
+        self.changed(Change::Tools);
+        Ok(())
+    }
+
+    fn tell(&mut self, news: News) {
+        (self.tell)(Report(self.id, news));
+    }
+}
+
+/// What a job knows of the client.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Client {
+    /// What it can do.
+    pub(crate) abilities: Abilities,
+    /// What it said to the work's question.
+    pub(crate) reply: Option<Reply>,
+    /// The tools that were added for it.
+    pub(crate) published: Published,
 }
 
 /// Something to run on a worker.
@@ -69,16 +179,29 @@ pub struct Job {
     pub(crate) id: JobId,
     pub(crate) work: Work,
     pub(crate) cancel: Cancel,
+    pub(crate) client: Client,
 }
 
 impl Job {
     /// Does the work, and tells each piece of news, the last of which ends the job. Take all of them to
     /// [`Server::settle`](crate::Server::settle), in order.
     pub fn run(self, world: &World, tell: &mut dyn FnMut(Report)) {
-        let Self { id, work, cancel } = self;
-        let mut progress = Progress { id, cancel: &cancel, tell: &mut *tell };
-        let ended = panic::catch_unwind(AssertUnwindSafe(|| work(world, &mut progress)));
-        tell(Report(id, ended.map_or(News::Crashed, News::Ended)));
+        let Self { id, work, cancel, client } = self;
+        cancel.begin();
+        let mut caller = Caller { id, cancel: &cancel, client, tell: &mut *tell };
+        let ended = panic::catch_unwind(AssertUnwindSafe(|| work(world, &mut caller)));
+        let last = match ended {
+            Ok(Err(Stop::Asks(question))) => News::Asks(question, Suspended(work)),
+            // What work says of its end when its time is over is of no use; what it has done in time, or in spite of
+            // it, counts.
+            Ok(Err(Stop::Failed(why))) => News::Ended(Err(Stop::Failed(match cancel.overdue() {
+                Some(limit) => format!("stopped after {}, the longest that this may take", Words(limit)),
+                None => why,
+            }))),
+            Ok(ended) => News::Ended(ended),
+            Err(_) => News::Crashed,
+        };
+        tell(Report(id, last));
     }
 
     /// What to tell where the job can't be run at all.
@@ -107,21 +230,51 @@ pub(crate) enum News {
         /// The whole.
         total: u64,
     },
-    /// It has ended as tools do.
+    /// It has something for the client's log.
+    Log(Note),
+    /// It has changed something.
+    Changed(Change),
+    /// It has ended with a question, and goes on, with this work, when that is answered.
+    Asks(Question, Suspended),
+    /// It has ended as work does.
     Ended(Yield),
-    /// It has not ended as tools do.
+    /// It has not ended as work does.
     Crashed,
+}
+
+/// A message for the client's log.
+#[derive(Debug)]
+pub(crate) struct Note {
+    /// How grave it is.
+    pub(crate) level: Level,
+    /// Who says it.
+    pub(crate) logger: &'static str,
+    /// What is said.
+    pub(crate) data: Value,
+}
+
+/// Work that waits to be run again.
+pub(crate) struct Suspended(pub(crate) Work);
+
+impl fmt::Debug for Suspended {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Suspended")
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::clock::SystemClock;
     use crate::db::Sqlite;
+    use crate::json;
+    use crate::revision::Revision;
 
-    fn run(work: impl FnOnce(&World, &mut Progress<'_>) -> Yield + Send + 'static) -> Vec<News> {
+    fn run_for(client: Client, work: impl Fn(&World, &mut Caller<'_>) -> Yield + Send + 'static) -> Vec<News> {
         let world = World::new(Sqlite::new(None), SystemClock);
-        let job = Job { id: JobId(7), work: Box::new(work), cancel: Cancel::default() };
+        let job = Job { id: JobId(7), work: Box::new(work), cancel: Cancel::default(), client };
         let mut news = Vec::new();
         job.run(&world, &mut |Report(id, item)| {
             assert_eq!(id, JobId(7));
@@ -130,24 +283,60 @@ mod tests {
         news
     }
 
+    fn run(work: impl Fn(&World, &mut Caller<'_>) -> Yield + Send + 'static) -> Vec<News> {
+        run_for(Client::default(), work)
+    }
+
+    /// A client that has roots to tell, and has said something to a question.
+    fn client(reply: Option<Reply>) -> Client {
+        let roots = json::parse(br#"{"roots":{}}"#).unwrap();
+        Client { abilities: Abilities::read(roots, Revision::V2025_11_25), reply, published: Published::default() }
+    }
+
+    fn ask(_: &World, caller: &mut Caller<'_>) -> Yield {
+        caller.ask(Question::Roots)
+    }
+
     #[test]
     fn the_last_news_is_the_end() {
-        let news = run(|_, progress| {
-            progress.advance(1, 2);
+        let news = run(|_, caller| {
+            caller.advance(1, 2);
+            caller.log(Level::Notice, "test", json!("half"));
             Err("enough".into())
         });
         assert!(matches!(
             &news[..],
-            [News::Progress { done: 1, total: 2 }, News::Ended(Err(why))] if why == "enough"
+            [News::Progress { done: 1, total: 2 }, News::Log(Note { level: Level::Notice, .. }),
+             News::Ended(Err(Stop::Failed(why)))] if why == "enough"
         ));
     }
 
     #[test]
     fn work_that_panics_ends_too() {
-        let news = run(|world, _| {
-            let _held = world.store();
+        let news = run(|_, _| {
             panic!("this work panics, and the test expects that");
         });
         assert!(matches!(&news[..], [News::Crashed]));
+    }
+
+    #[test]
+    fn a_question_ends_the_work_until_it_is_answered() {
+        let unable = run(ask);
+        assert!(matches!(&unable[..], [News::Ended(Err(Stop::Lacks(Ability::Roots)))]));
+        let asked = run_for(client(None), ask);
+        assert!(matches!(&asked[..], [News::Asks(Question::Roots, _)]));
+        let reply = |said| Some(Reply { to: Question::Roots.digest(), said });
+        let answered = run_for(client(reply(Ok(json!({ "roots": [] })))), ask);
+        assert!(matches!(&answered[..], [News::Ended(Ok(content))] if *content == json!({ "roots": [] })));
+        let refused = run_for(client(reply(Err("no".into()))), ask);
+        assert!(matches!(&refused[..], [News::Ended(Err(Stop::Failed(_)))]));
+        let misanswered = run_for(client(reply(Ok(json!({ "roots": 5 })))), ask);
+        assert!(matches!(&misanswered[..], [News::Ended(Err(Stop::Misanswered(_)))]));
+    }
+
+    #[test]
+    fn an_answer_to_another_question_is_none() {
+        let other = Reply { to: Question::Model("x".into()).digest(), said: Ok(json!({ "roots": [] })) };
+        assert!(matches!(&run_for(client(Some(other)), ask)[..], [News::Asks(..)]));
     }
 }

@@ -47,12 +47,22 @@ pub(crate) fn members<'a, const N: usize>(
     value: &'a RawValue,
     names: [&'static str; N],
 ) -> Option<[Option<&'a RawValue>; N]> {
+    pick(value, names)
+}
+
+fn pick<'a, const N: usize>(value: &'a RawValue, names: [&str; N]) -> Option<[Option<&'a RawValue>; N]> {
     serde_json::Deserializer::from_str(value.get()).deserialize_map(Pick { names }).ok()
 }
 
-/// Whether the value is an object without members.
-pub(crate) fn is_empty_object(value: &RawValue) -> bool {
-    kind(value) == Kind::Object && value.get().trim_start_matches('{').trim_start().starts_with('}')
+/// A member of an object, as [`members`] has it, where the name is known only now.
+pub(crate) fn member<'a>(value: &'a RawValue, name: &str) -> Option<&'a RawValue> {
+    let [member] = pick(value, [name])?;
+    member
+}
+
+/// The first member of an object whose name is a stranger.
+pub(crate) fn stranger(value: &RawValue, is_known: impl Fn(&str) -> bool) -> Option<String> {
+    serde_json::Deserializer::from_str(value.get()).deserialize_map(Stranger { is_known }).ok()?
 }
 
 /// The elements of an array. `None` where the value is no array, or has more than `most` elements.
@@ -71,11 +81,11 @@ pub(crate) fn string(value: &RawValue) -> Option<String> {
     Some(String::from_utf8_lossy(&string_bytes(value)?).into_owned())
 }
 
-struct Pick<const N: usize> {
-    names: [&'static str; N],
+struct Pick<'n, const N: usize> {
+    names: [&'n str; N],
 }
 
-impl<'de, const N: usize> Visitor<'de> for Pick<N> {
+impl<'de, const N: usize> Visitor<'de> for Pick<'_, N> {
     type Value = [Option<&'de RawValue>; N];
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,6 +99,30 @@ impl<'de, const N: usize> Visitor<'de> for Pick<N> {
             match wanted.and_then(|index| found.get_mut(index)) {
                 Some(slot) => *slot = Some(map.next_value()?),
                 None => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(found)
+    }
+}
+
+struct Stranger<F> {
+    is_known: F,
+}
+
+impl<'de, F: Fn(&str) -> bool> Visitor<'de> for Stranger<F> {
+    type Value = Option<String>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
+        while let Some(name) = map.next_key_seed(StringBytes)? {
+            map.next_value::<IgnoredAny>()?;
+            if found.is_none() {
+                let name = String::from_utf8_lossy(&name);
+                found = (!(self.is_known)(&name)).then(|| name.into_owned());
             }
         }
         Ok(found)
@@ -195,9 +229,10 @@ mod tests {
     }
 
     #[test]
-    fn an_object_without_members_is_known() {
-        assert!(is_empty_object(raw("{ }")));
-        assert!(!is_empty_object(raw(r#"{"a":{}}"#)));
-        assert!(!is_empty_object(raw("[]")));
+    fn a_member_that_nobody_knows_is_found() {
+        let known = |name: &str| ["a", "b"].contains(&name);
+        assert_eq!(stranger(raw(r#"{"a":1,"\u0063":{},"d":2,"b":3}"#), known).as_deref(), Some("c"));
+        assert_eq!(stranger(raw(r#"{"a":1,"\u0062":2}"#), known), None);
+        assert_eq!(stranger(raw("{ }"), known), None);
     }
 }

@@ -7,47 +7,62 @@
 //!   [`Action`]s. Reading goes from bytes to lines (`frame`), to JSON text (`json`), to messages (`message`).
 //! - A [`Job`] is a tool's work. It may take its time, and touches only a [`World`]: a [`Store`] and a [`Clock`].
 //! - `stdio` is the process: threads that read, write and work, and the one loop between them.
+//!
+//! Three things are kept in check on the way: arguments, by the schema that is shown of a tool; time, by a limit for
+//! each tool; and memory of what was done, by an audit log without which no tool is called.
 
+mod ability;
 mod args;
+mod audit;
 mod clock;
+mod command;
+mod completion;
 mod core;
 mod db;
+mod digest;
+mod duration;
 mod failure;
 mod frame;
 mod integer;
 mod job;
 mod json;
+mod level;
 mod message;
+mod prompts;
+mod question;
+mod quota;
 mod reply;
+mod resources;
 mod revision;
 mod stdio;
+mod timestamp;
 mod tools;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
+pub use crate::audit::Entry;
 pub use crate::clock::{Cancel, Clock, SystemClock};
 pub use crate::core::{Action, Config, Server, Unserved};
-pub use crate::db::{Customer, Sqlite, Status, Store, StoreError};
+pub use crate::db::{Column, Customer, Order, Rows, Sqlite, Status, Store, StoreError, Total};
 pub use crate::job::{Job, Report, World};
 pub use crate::revision::{Era, Revision};
 
-/// Runs the server over this process's stdin and stdout until stdin ends. `args` is the command line without the
-/// program's name.
+/// Does what a command line says, which is given without the program's name: serves this process's stdin and stdout
+/// until stdin ends, or runs a subcommand.
 ///
-/// The exit code is 0 at the end of input, 1 where the machine gave us no thread, and 2 for a wrong command line.
+/// The exit code is 0 at the end of input or of a subcommand, 1 where the machine gave us no thread, and 2 for a
+/// wrong command line or a subcommand that could not do its work.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let config = args::Args::try_parse_from(args).and_then(|args| {
-        args.config().map_err(|error| args::Args::command().error(clap::error::ErrorKind::ValueValidation, error))
+    let parsed = args::Args::try_parse_from(args).and_then(|args| match args.config() {
+        Ok(config) => Ok((args.command, config)),
+        Err(error) => Err(args::Args::command().error(clap::error::ErrorKind::ValueValidation, error)),
     });
-    match config {
-        Ok(config) => {
-            let file = std::env::var_os("MCP_DB").filter(|file| !file.is_empty()).map(PathBuf::from);
-            stdio::serve(Server::new(config), World::new(Sqlite::new(file), SystemClock))
-        }
+    match parsed {
+        Ok((None, config)) => command::serve(config),
+        Ok((Some(command), _)) => command::run(command),
         Err(error) => {
             // Where even this can't be written, the exit code still tells.
             let _ = error.print();

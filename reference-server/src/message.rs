@@ -18,6 +18,11 @@ impl Id {
         is_token(value).then(|| Self(value.to_owned()))
     }
 
+    /// The id of a request of ours.
+    pub(crate) fn ours(id: &str) -> Self {
+        Self(serde_json::value::to_raw_value(id).expect("a string is JSON"))
+    }
+
     /// The token as it came.
     pub(crate) fn token(&self) -> &RawValue {
         &self.0
@@ -63,8 +68,13 @@ pub(crate) enum Message<'a> {
         /// The parameters, whatever they are.
         params: Option<&'a RawValue>,
     },
-    /// Answers a request of ours. We send none, so this is for nobody.
-    Response,
+    /// Answers a request of ours.
+    Response {
+        /// What was answered, where it says so.
+        id: Option<&'a RawValue>,
+        /// The result, or else the error.
+        said: Result<&'a RawValue, Option<&'a RawValue>>,
+    },
     /// Is no message. The id is given where there is one to read.
     Invalid {
         /// The id to answer to.
@@ -83,7 +93,7 @@ impl<'a> Message<'a> {
         };
         let answers = result.is_some() || error.is_some();
         if method.is_none() && answers {
-            return Self::Response;
+            return Self::Response { id, said: result.ok_or(error) };
         }
         let known = id.and_then(Id::read);
         if id.is_some() && known.is_none() {
@@ -194,7 +204,7 @@ mod tests {
             Message::Notification { method, params: Some(_) } if method == "tools/list"
         ));
         for text in [r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, r#"{"id":null,"error":{}}"#] {
-            assert!(matches!(read(text), Message::Response), "{text}");
+            assert!(matches!(read(text), Message::Response { .. }), "{text}");
         }
     }
 

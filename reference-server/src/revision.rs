@@ -77,6 +77,26 @@ impl Revision {
         self >= Self::V2025_06_18
     }
 
+    /// Whether a server may have a client's user fill in a form.
+    pub(crate) fn has_elicitation(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
+    /// Whether a request for a form names its mode, since there is another one.
+    pub(crate) fn names_elicitation_modes(self) -> bool {
+        self >= Self::V2025_11_25
+    }
+
+    /// Whether what a client may ask a server to complete is a capability.
+    pub(crate) fn declares_completions(self) -> bool {
+        self >= Self::V2025_03_26
+    }
+
+    /// Whether a call may be made a task, to be asked about later.
+    pub(crate) fn has_tasks(self) -> bool {
+        self == Self::V2025_11_25
+    }
+
     /// Whether arguments that break a tool's schema are told to the model, in a result, and not to the program.
     pub(crate) fn reports_arguments_in_results(self) -> bool {
         self >= Self::V2025_11_25

@@ -1,6 +1,8 @@
 //! What a server is told when it starts.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 use crate::revision::{Era, Revision};
 
@@ -8,9 +10,18 @@ use crate::revision::{Era, Revision};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     revisions: Vec<Revision>,
-    /// How many tools one answer to `tools/list` holds; all, where this is `None`.
+    /// How many entries one answer to a list holds; all, where this is `None`.
     pub(super) page_size: Option<NonZeroUsize>,
+    /// Whether calls of tools are written down.
+    pub(super) audited: bool,
+    /// How long work may take.
+    limit: Duration,
+    /// How long the work of some tools may take.
+    limits: BTreeMap<String, Duration>,
 }
+
+/// How long work may take where nothing else is said.
+const LIMIT: Duration = Duration::from_secs(2);
 
 /// The wish for a server that speaks no revision at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -19,7 +30,13 @@ pub struct Unserved;
 
 impl Default for Config {
     fn default() -> Self {
-        Self { revisions: Revision::ALL.to_vec(), page_size: None }
+        Self {
+            revisions: Revision::ALL.to_vec(),
+            page_size: None,
+            audited: false,
+            limit: LIMIT,
+            limits: BTreeMap::new(),
+        }
     }
 }
 
@@ -35,6 +52,32 @@ impl Config {
     pub fn paged(mut self, size: NonZeroUsize) -> Self {
         self.page_size = Some(size);
         self
+    }
+
+    /// Has calls of tools written down, by [`Action::Audit`](crate::Action::Audit).
+    #[must_use]
+    pub fn audited(mut self) -> Self {
+        self.audited = true;
+        self
+    }
+
+    /// Has all work stopped that takes longer than `limit`, but for tools that have a limit of their own.
+    #[must_use]
+    pub fn limited(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Gives one tool a time limit of its own.
+    #[must_use]
+    pub fn limited_for(mut self, tool: impl Into<String>, limit: Duration) -> Self {
+        self.limits.insert(tool.into(), limit);
+        self
+    }
+
+    /// How long work may take: a tool's, or any other.
+    pub(super) fn limit(&self, tool: Option<&str>) -> Duration {
+        tool.and_then(|tool| self.limits.get(tool)).copied().unwrap_or(self.limit)
     }
 
     /// The revisions of an era that are served, oldest first.
@@ -64,5 +107,13 @@ mod tests {
         assert!(legacy.serves(Era::Legacy) && !legacy.serves(Era::Modern));
         assert_eq!(legacy.of(Era::Legacy).next_back(), Some(Revision::V2025_11_25));
         assert_eq!(legacy.retain(|_| false), Err(Unserved));
+    }
+
+    #[test]
+    fn a_tool_may_have_a_limit_of_its_own() {
+        let second = Duration::from_secs(1);
+        let config = Config::default().limited(second).limited_for("wait", 9 * second);
+        assert_eq!([None, Some("x"), Some("wait")].map(|tool| config.limit(tool)), [second, second, 9 * second]);
+        assert_eq!(Config::default().limit(Some("wait")), LIMIT);
     }
 }

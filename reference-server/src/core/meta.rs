@@ -3,10 +3,13 @@
 use serde_json::value::RawValue;
 
 use super::config::Config;
+use super::terms::Terms;
+use crate::ability::Abilities;
 use crate::failure::Failure;
 use crate::json::{self, Kind};
+use crate::level::Level;
 use crate::message;
-use crate::revision::{Era, Revision};
+use crate::revision::Era;
 
 /// The revision that a modern request is written in.
 pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -14,7 +17,6 @@ pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersi
 const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-const LOG_LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 /// The metadata of one request. Keys that we do not know are for others.
 #[derive(Debug, Default)]
@@ -48,8 +50,8 @@ impl<'a> Meta<'a> {
         self.protocol_version.is_some() || self.client_capabilities.is_some()
     }
 
-    /// The modern revision that the request asks for, once all that it must say is said.
-    pub(crate) fn revision(&self, config: &Config) -> Result<Revision, Failure> {
+    /// The terms that a modern request asks for, once all that it must say is said.
+    pub(crate) fn terms(&self, config: &Config) -> Result<Terms, Failure> {
         let version = required(self.protocol_version, PROTOCOL_VERSION)?;
         let version = json::string(version).ok_or_else(|| wrong(PROTOCOL_VERSION, "a string"))?;
         let capabilities = required(self.client_capabilities, CLIENT_CAPABILITIES)?;
@@ -59,13 +61,12 @@ impl<'a> Meta<'a> {
         if self.client_info.is_some_and(|info| !is_implementation(info)) {
             return Err(wrong(CLIENT_INFO, "an object with a name and a version"));
         }
-        if self.log_level.is_some_and(|level| !is_log_level(level)) {
-            return Err(wrong(LOG_LEVEL, &format!("one of {}", LOG_LEVELS.join(", "))));
-        }
-        config
+        let log = self.log_level.map(log_level).transpose()?;
+        let revision = config
             .of(Era::Modern)
             .find(|revision| revision.date() == version)
-            .ok_or_else(|| Failure::unsupported_version(&version, &config.modern_dates()))
+            .ok_or_else(|| Failure::unsupported_version(&version, &config.modern_dates()))?;
+        Ok(Terms { revision, abilities: Abilities::read(capabilities, revision), log })
     }
 }
 
@@ -75,8 +76,9 @@ pub(crate) fn is_implementation(value: &RawValue) -> bool {
     json::members(value, ["name", "version"]).is_some_and(|[name, version]| is_string(name) && is_string(version))
 }
 
-fn is_log_level(value: &RawValue) -> bool {
-    json::string(value).is_some_and(|level| LOG_LEVELS.contains(&level.as_str()))
+fn log_level(value: &RawValue) -> Result<Level, Failure> {
+    let level = json::string(value).and_then(|level| Level::named(&level));
+    level.ok_or_else(|| wrong(LOG_LEVEL, &format!("one of {}", Level::names())))
 }
 
 fn required<'a>(value: Option<&'a RawValue>, key: &str) -> Result<&'a RawValue, Failure> {
@@ -108,6 +110,6 @@ mod tests {
     fn a_missing_key_is_told_before_a_wrong_version() {
         let params = r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"1900-01-01"}}"#;
         let meta = Meta::read(json::parse(params.as_bytes())).unwrap();
-        assert_eq!(meta.revision(&Config::default()).unwrap_err().code(), -32602);
+        assert_eq!(meta.terms(&Config::default()).unwrap_err().code(), -32602);
     }
 }

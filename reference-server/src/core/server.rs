@@ -1,21 +1,31 @@
 //! The server: reads what arrives, answers what it can at once, and starts jobs for the rest.
 
+use std::fmt;
+use std::time::SystemTime;
+
 use serde_json::value::RawValue;
 
+use super::audit::{Audit, CANCELLED, refusal};
 use super::batch::{self, Address, Batches};
-use super::calls::{Call, Calls};
+use super::calling;
+use super::calls::{Call, Calls, Owed, Purpose};
 use super::config::Config;
 use super::meta::Meta;
 use super::modern;
-use super::session::{Answer, Session};
+use super::questions::Questions;
+use super::session::{Answer, Plan, Session};
+use super::subscriptions::Subscriptions;
+use super::tasks::Tasks;
+use super::terms::Terms;
+use crate::audit::Entry;
 use crate::clock::Cancel;
 use crate::failure::{Excerpt, Failure};
 use crate::frame::{Frame, Frames};
-use crate::job::{Job, JobId, News, Report};
+use crate::job::{Client, Job};
 use crate::json::{self, Kind};
 use crate::message::{Message, Request};
 use crate::reply;
-use crate::tools;
+use crate::revision::Era;
 
 /// What the surroundings of a server have to do for it.
 #[derive(Debug)]
@@ -24,6 +34,8 @@ pub enum Action {
     Send(Vec<u8>),
     /// Write this line, which has no line feed, to stderr.
     Log(String),
+    /// Write this to the audit log, before any message that follows is sent.
+    Audit(Entry),
     /// Run this job on a worker, and bring its reports back.
     Start(Job),
 }
@@ -32,21 +44,53 @@ pub enum Action {
 #[derive(Debug)]
 pub struct Server {
     frames: Frames,
-    session: Session,
-    calls: Calls,
     batches: Batches,
     actions: Vec<Action>,
+    pub(super) session: Session,
+    pub(super) calls: Calls,
+    pub(super) questions: Questions,
+    pub(super) subscriptions: Subscriptions,
+    pub(super) tasks: Tasks,
+    pub(super) now: Now,
+    pub(super) audit: Audit,
+}
+
+/// Tells the time of day.
+pub(super) struct Now(Box<dyn Fn() -> SystemTime + Send>);
+
+impl Now {
+    /// The time of day.
+    pub(super) fn read(&self) -> SystemTime {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Now {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Now")
+    }
 }
 
 impl Server {
-    /// A server that nobody has spoken to yet.
+    /// A server that nobody has spoken to yet. It goes by the machine's time of day.
     pub fn new(config: Config) -> Self {
+        Self::timed(config, SystemTime::now)
+    }
+
+    /// A server that is told the time of day by `now`. It wants to know it when it makes tasks, and questions that
+    /// do not hold for ever.
+    pub fn timed(config: Config, now: impl Fn() -> SystemTime + Send + 'static) -> Self {
         Self {
             frames: Frames::default(),
-            session: Session::new(config),
-            calls: Calls::default(),
             batches: Batches::default(),
             actions: Vec::new(),
+            audit: Audit::new(config.audited),
+            session: Session::new(config),
+            calls: Calls::default(),
+            questions: Questions::default(),
+            subscriptions: Subscriptions::default(),
+            tasks: Tasks::default(),
+            now: Now(Box::new(now)),
         }
     }
 
@@ -55,7 +99,7 @@ impl Server {
         while let Some(frame) = self.frames.next(&mut bytes) {
             self.frame(&frame);
         }
-        std::mem::take(&mut self.actions)
+        self.take_actions()
     }
 
     /// Learns that stdin has ended. A last line counts without its line feed, if it is whole.
@@ -67,31 +111,18 @@ impl Server {
             Some(frame) => self.frame(&frame),
             None => {}
         }
-        std::mem::take(&mut self.actions)
-    }
-
-    /// Takes the news of a job. A job whose call was cancelled has nobody left to tell.
-    pub fn settle(&mut self, Report(job, news): Report) -> Vec<Action> {
-        match news {
-            News::Progress { done, total } => self.progressed(job, done, total),
-            News::Ended(Ok(content)) => self.ended(job, |call| {
-                let result = tools::succeeded(content, call.revision);
-                reply::success(&call.id, &modern::finish(result, call.revision))
-            }),
-            News::Ended(Err(why)) => self.ended(job, |call| {
-                let result = tools::failed(&why);
-                reply::success(&call.id, &modern::finish(result, call.revision))
-            }),
-            News::Crashed => {
-                self.ended(job, |call| reply::failure(Some(&call.id), &Failure::internal("the tool broke down")));
-            }
+        for resumed in self.questions.give_up() {
+            self.resume(resumed);
         }
-        std::mem::take(&mut self.actions)
+        for line in self.subscriptions.close() {
+            self.send(line);
+        }
+        self.take_actions()
     }
 
     /// Whether everything that was asked is answered.
     pub fn is_idle(&self) -> bool {
-        self.calls.is_empty()
+        self.calls.is_empty() && !self.tasks.is_awaited()
     }
 
     fn frame(&mut self, frame: &Frame) {
@@ -142,8 +173,14 @@ impl Server {
                 }
                 self.deliver(address, None);
             }
-            Message::Response => {
-                self.log("dropped a response to nothing");
+            Message::Response { id, said } => {
+                match self.questions.answer(*id, *said) {
+                    Some(resumed) => {
+                        self.log("response to a question");
+                        self.resume(resumed);
+                    }
+                    None => self.log("dropped a response to nothing"),
+                }
                 self.deliver(address, None);
             }
             Message::Invalid { id, failure } => {
@@ -155,72 +192,131 @@ impl Server {
 
     fn request(&mut self, request: &Request<'_>, address: Address) {
         self.log(format_args!("request {}", Excerpt(&request.method)));
-        let answered = Meta::read(request.params).and_then(|meta| {
-            let (revision, answer) = self.session.answer(request, &meta, address)?;
-            Ok((revision, answer, meta.progress_token))
-        });
-        match answered {
-            Ok((revision, Answer::Ready(result), _)) => {
-                let line = reply::success(&request.id, &modern::finish(result, revision));
+        if let Err(failure) = self.serve(request, address) {
+            self.audit_refusal(request, &failure);
+            self.deliver(address, Some(reply::failure(Some(&request.id), &failure)));
+        }
+    }
+
+    /// Answers a request, or sees to it that it will be answered.
+    fn serve(&mut self, request: &Request<'_>, address: Address) -> Result<(), Failure> {
+        let meta = Meta::read(request.params)?;
+        let (terms, answer) = self.session.answer(request, &meta, address)?;
+        match answer {
+            Answer::Ready(result) => {
+                if request.method == "initialize" {
+                    self.subscriptions.restart();
+                }
+                let line = reply::success(&request.id, &modern::finish(result, terms.revision));
                 self.deliver(address, Some(line));
+                Ok(())
             }
-            Ok((revision, Answer::Later(work), progress_token)) => {
-                let cancel = Cancel::default();
-                let call = Call {
-                    id: request.id.clone(),
-                    address,
-                    revision,
-                    progress_token: progress_token.map(ToOwned::to_owned),
-                    cancel: cancel.clone(),
-                };
-                let id = self.calls.open(call);
-                self.actions.push(Action::Start(Job { id, work, cancel }));
-            }
-            Err(failure) => {
-                self.deliver(address, Some(reply::failure(Some(&request.id), &failure)));
-            }
+            Answer::Later(plan) => self.begin(request, plan, terms, meta.progress_token, address),
+            Answer::Special(method) => self.special(method, request, terms, address),
         }
     }
 
-    fn progressed(&mut self, job: JobId, done: u64, total: u64) {
-        let Some(call) = self.calls.get(job) else {
-            return;
+    /// Starts the work that answers a request, or that is a task.
+    fn begin(
+        &mut self,
+        request: &Request<'_>,
+        plan: Plan<'_>,
+        terms: Terms,
+        progress_token: Option<&RawValue>,
+        address: Address,
+    ) -> Result<(), Failure> {
+        let now = self.now.read();
+        let reply = match plan.purpose {
+            Purpose::Tool { binding, .. } if terms.revision.era() == Era::Modern => {
+                calling::reply(request.params, binding, now)?
+            }
+            _ => None,
         };
-        if let Some(token) = &call.progress_token {
-            let message = call.revision.has_progress_messages().then(|| format!("{done} of {total}"));
-            let line = reply::progress(token, done, total, message.as_deref());
-            self.actions.push(send(line));
+        let owed = match plan.task {
+            None => Owed::Request { id: request.id.clone(), address },
+            Some(wish) => {
+                let (id, told) = self.tasks.begin(wish, now)?;
+                self.deliver(address, Some(reply::success(&request.id, &told)));
+                Owed::Task(id)
+            }
+        };
+        let tool = match &plan.purpose {
+            Purpose::Tool { name, .. } => Some(name.as_str()),
+            Purpose::Plain => None,
+        };
+        let cancel = Cancel::limited(self.session.config().limit(tool));
+        let call = Call {
+            owed,
+            terms,
+            progress_token: progress_token.map(ToOwned::to_owned),
+            told: None,
+            purpose: plan.purpose,
+            cancel: cancel.clone(),
+        };
+        let is_tool = matches!(call.purpose, Purpose::Tool { .. });
+        let unaudited = is_tool && self.audit.fails();
+        let work = if unaudited { refusal() } else { plan.work };
+        let client = Client { abilities: terms.abilities, reply, published: self.session.published.clone() };
+        let id = self.calls.open(call);
+        if is_tool {
+            self.audit.begin(id, request.params, now);
         }
-    }
-
-    fn ended(&mut self, job: JobId, reply: impl FnOnce(&Call) -> Vec<u8>) {
-        if let Some(call) = self.calls.close(job) {
-            self.deliver(call.address, Some(reply(&call)));
-        }
+        self.start(Job { id, work, cancel, client });
+        Ok(())
     }
 
     /// Stops what a notification names. One that names nothing is too late, or wrong; either way nobody is told.
     fn cancelled(&mut self, params: Option<&RawValue>) {
-        let named = params.and_then(|params| json::members(params, ["requestId"])).and_then(|[id]| id);
-        for call in named.map(|id| self.calls.cancel(id)).unwrap_or_default() {
-            self.deliver(call.address, None);
+        let Some(id) = params.and_then(|params| json::members(params, ["requestId"])).and_then(|[id]| id) else {
+            return;
+        };
+        for (job, call) in self.calls.cancel(id) {
+            // Nobody waits for the answer to our question any more; the client's user need not think about it.
+            if let Some(question) = self.questions.forget(job) {
+                self.send(reply::cancelled(&question));
+                self.audit_end(job, Some(CANCELLED.into()));
+            }
+            if let Owed::Request { address, .. } = call.owed {
+                self.deliver(address, None);
+            }
         }
+        for waiter in self.tasks.forget(id) {
+            self.deliver(waiter.address, None);
+        }
+        self.subscriptions.cancel(id);
     }
 
-    fn deliver(&mut self, address: Address, reply: Option<Vec<u8>>) {
+    /// Sends an answer to where it belongs, or settles that there will be none.
+    pub(super) fn deliver(&mut self, address: Address, reply: Option<Vec<u8>>) {
         let line = match address {
             Address::Line => reply,
             Address::Batch(id) => self.batches.settle(id, reply),
         };
-        self.actions.extend(line.map(send));
+        line.into_iter().for_each(|line| self.send(line));
     }
 
-    fn log(&mut self, line: impl std::fmt::Display) {
+    /// Has a message sent on a line of its own.
+    pub(super) fn send(&mut self, mut line: Vec<u8>) {
+        line.push(b'\n');
+        self.actions.push(Action::Send(line));
+    }
+
+    /// Has something done.
+    pub(super) fn push(&mut self, action: Action) {
+        self.actions.push(action);
+    }
+
+    /// Has a job started.
+    pub(super) fn start(&mut self, job: Job) {
+        self.actions.push(Action::Start(job));
+    }
+
+    /// What is to be done now.
+    pub(super) fn take_actions(&mut self) -> Vec<Action> {
+        std::mem::take(&mut self.actions)
+    }
+
+    fn log(&mut self, line: impl fmt::Display) {
         self.actions.push(Action::Log(format!("mcp-reference-server: {line}")));
     }
-}
-
-fn send(mut line: Vec<u8>) -> Action {
-    line.push(b'\n');
-    Action::Send(line)
 }

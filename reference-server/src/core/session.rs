@@ -1,53 +1,108 @@
-//! Finds the revision in which a request is served, and answers it.
+//! Finds the terms on which a request is served, and says how it is answered.
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::batch::Address;
+use super::calls::Purpose;
 use super::config::Config;
+use super::listing::listed;
 use super::meta::{Meta, PROTOCOL_VERSION};
-use super::{handshake, listing, modern};
-use crate::failure::{Excerpt, Failure};
-use crate::job::Work;
-use crate::json::{self, Kind};
+use super::modern::{Keep, cacheable};
+use super::terms::Terms;
+use super::{calling, handshake, modern};
+use crate::failure::Failure;
+use crate::job::{Caller, Work, World};
+use crate::json;
+use crate::level::Level;
 use crate::message::Request;
 use crate::revision::{Era, Revision};
-use crate::tools::{self, Arguments, Refusal};
+use crate::tools::{self, Published};
+use crate::{completion, prompts, resources};
 
-/// What later requests depend on: the settings, and the handshake if there was one.
+/// What later requests depend on: the settings, the handshake if there was one, and what was published.
 #[derive(Debug)]
 pub(crate) struct Session {
     config: Config,
-    /// The revision that `initialize` settled. It counts for requests that do not speak for themselves.
-    negotiated: Option<Revision>,
+    /// What `initialize` settled. It counts for requests that do not speak for themselves.
+    negotiated: Option<Terms>,
+    /// The tools that were added.
+    pub(crate) published: Published,
 }
 
 /// How a request is answered.
-pub(crate) enum Answer {
+pub(crate) enum Answer<'a> {
     /// At once, with this result.
     Ready(Value),
     /// When this work is done.
-    Later(Work),
+    Later(Plan<'a>),
+    /// As one of these methods, which touch more than the session, wants it.
+    Special(Method),
+}
+
+/// Methods that touch more than the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// `resources/subscribe`
+    Subscribe,
+    /// `resources/unsubscribe`
+    Unsubscribe,
+    /// `subscriptions/listen`
+    Listen,
+    /// `tasks/get`
+    GetTask,
+    /// `tasks/list`
+    ListTasks,
+    /// `tasks/result`
+    TaskResult,
+    /// `tasks/cancel`
+    CancelTask,
+}
+
+/// Work that answers a request.
+pub(crate) struct Plan<'a> {
+    /// The work.
+    pub(crate) work: Work,
+    /// What it is for.
+    pub(crate) purpose: Purpose,
+    /// The request's wish for a task.
+    pub(crate) task: Option<&'a RawValue>,
+}
+
+impl Plan<'_> {
+    fn plain(work: Work) -> Self {
+        Self { work, purpose: Purpose::Plain, task: None }
+    }
 }
 
 impl Session {
     /// A session that is not open yet.
     pub(crate) fn new(config: Config) -> Self {
-        Self { config, negotiated: None }
+        Self { config, negotiated: None, published: Published::default() }
+    }
+
+    /// The settings.
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The revision that the handshake settled.
+    pub(crate) fn revision(&self) -> Option<Revision> {
+        self.negotiated.map(|terms| terms.revision)
     }
 
     /// Whether a line may hold an array of messages now.
     pub(crate) fn has_batches(&self) -> bool {
-        self.negotiated.is_some_and(Revision::has_batches)
+        self.revision().is_some_and(Revision::has_batches)
     }
 
-    /// Answers a request, and says in which revision.
-    pub(crate) fn answer(
+    /// Says how a request is answered, and on which terms.
+    pub(crate) fn answer<'a>(
         &mut self,
-        request: &Request<'_>,
+        request: &Request<'a>,
         meta: &Meta<'_>,
         address: Address,
-    ) -> Result<(Revision, Answer), Failure> {
+    ) -> Result<(Terms, Answer<'a>), Failure> {
         if request.method == "initialize" {
             return self.initialize(request.params, address);
         }
@@ -55,26 +110,27 @@ impl Session {
             if address != Address::Line {
                 return Err(Failure::invalid_request("this revision has no batches"));
             }
-            let revision = meta.revision(&self.config)?;
-            return Ok((revision, self.modern(request, revision)?));
+            let terms = meta.terms(&self.config)?;
+            return Ok((terms, self.modern(request, terms)?));
         }
         match self.negotiated {
-            Some(revision) => Ok((revision, self.legacy(request, revision)?)),
+            Some(terms) => Ok((terms, self.legacy(request, terms)?)),
             // A client may ask whether we live before it opens the session. The answer is the same in every revision.
             None if request.method == "ping" && self.config.serves(Era::Legacy) => {
-                Ok((Revision::V2025_11_25, Answer::Ready(json!({}))))
+                let terms = Terms { revision: Revision::V2025_11_25, abilities: Default::default(), log: None };
+                Ok((terms, Answer::Ready(json!({}))))
             }
             None => Err(self.unopened()),
         }
     }
 
-    fn initialize(&mut self, params: Option<&RawValue>, address: Address) -> Result<(Revision, Answer), Failure> {
+    fn initialize<'a>(&mut self, params: Option<&RawValue>, address: Address) -> Result<(Terms, Answer<'a>), Failure> {
         if address != Address::Line {
             return Err(Failure::invalid_request("initialize must not be part of a batch"));
         }
-        let revision = handshake::negotiate(params, &self.config)?;
-        self.negotiated = Some(revision);
-        Ok((revision, Answer::Ready(handshake::welcome(revision))))
+        let terms = handshake::negotiate(params, &self.config)?;
+        self.negotiated = Some(terms);
+        Ok((terms, Answer::Ready(handshake::welcome(terms.revision))))
     }
 
     /// What to say to a request that comes before the handshake and does not speak for itself. Where the modern era
@@ -89,43 +145,73 @@ impl Session {
         }
     }
 
-    fn modern(&self, request: &Request<'_>, revision: Revision) -> Result<Answer, Failure> {
+    fn modern<'a>(&self, request: &Request<'a>, terms: Terms) -> Result<Answer<'a>, Failure> {
         match request.method.as_str() {
-            "server/discover" => Ok(Answer::Ready(modern::discovery(&self.config))),
-            _ => self.shared(request, revision),
+            "server/discover" => Ok(Answer::Ready(modern::discovery(&self.config, terms.revision))),
+            "subscriptions/listen" => Ok(Answer::Special(Method::Listen)),
+            _ => self.shared(request, terms),
         }
     }
 
-    fn legacy(&self, request: &Request<'_>, revision: Revision) -> Result<Answer, Failure> {
+    fn legacy<'a>(&mut self, request: &Request<'a>, terms: Terms) -> Result<Answer<'a>, Failure> {
         match request.method.as_str() {
             "ping" => Ok(Answer::Ready(json!({}))),
-            _ => self.shared(request, revision),
+            "logging/setLevel" => self.set_level(request.params),
+            "resources/subscribe" => Ok(Answer::Special(Method::Subscribe)),
+            "resources/unsubscribe" => Ok(Answer::Special(Method::Unsubscribe)),
+            "tasks/get" if terms.revision.has_tasks() => Ok(Answer::Special(Method::GetTask)),
+            "tasks/list" if terms.revision.has_tasks() => Ok(Answer::Special(Method::ListTasks)),
+            "tasks/result" if terms.revision.has_tasks() => Ok(Answer::Special(Method::TaskResult)),
+            "tasks/cancel" if terms.revision.has_tasks() => Ok(Answer::Special(Method::CancelTask)),
+            _ => self.shared(request, terms),
         }
+    }
+
+    fn set_level<'a>(&mut self, params: Option<&RawValue>) -> Result<Answer<'a>, Failure> {
+        let level = params.and_then(|params| json::members(params, ["level"])).and_then(|[level]| level);
+        let level = level.and_then(json::string).and_then(|level| Level::named(&level));
+        let level =
+            level.ok_or_else(|| Failure::invalid_params(format_args!("level must be one of {}", Level::names())))?;
+        if let Some(terms) = &mut self.negotiated {
+            terms.log = Some(level);
+        }
+        Ok(Answer::Ready(json!({})))
     }
 
     /// The methods that both eras have.
-    fn shared(&self, request: &Request<'_>, revision: Revision) -> Result<Answer, Failure> {
+    fn shared<'a>(&self, request: &Request<'a>, terms: Terms) -> Result<Answer<'a>, Failure> {
+        let (params, revision) = (request.params, terms.revision);
         match request.method.as_str() {
-            "tools/list" => listing::tools(request.params, &self.config, revision).map(Answer::Ready),
-            "tools/call" => call(request.params, revision),
+            "tools/list" => {
+                self.list(params, "tools", tools::entries(&self.published, revision), Keep::Fresh, revision)
+            }
+            "tools/call" => calling::prepare(params, &self.published, revision),
+            "resources/list" => self.list(params, "resources", resources::entries(revision), Keep::Long, revision),
+            "resources/templates/list" => {
+                self.list(params, "resourceTemplates", resources::templates(revision), Keep::Long, revision)
+            }
+            "resources/read" => {
+                let read = resources::read(params, revision)?;
+                let work = move |world: &World, caller: &mut Caller<'_>| {
+                    Ok(cacheable(read(world, caller)?, Keep::Fresh, revision))
+                };
+                Ok(Answer::Later(Plan::plain(Box::new(work))))
+            }
+            "prompts/list" => self.list(params, "prompts", prompts::entries(revision), Keep::Long, revision),
+            "prompts/get" => prompts::get(params).map(Answer::Ready),
+            "completion/complete" => Ok(Answer::Later(Plan::plain(completion::complete(params)?))),
             method => Err(Failure::method_not_found(method)),
         }
     }
-}
 
-/// Prepares a `tools/call`.
-fn call(params: Option<&RawValue>, revision: Revision) -> Result<Answer, Failure> {
-    let members = params.and_then(|params| json::members(params, ["name", "arguments"]));
-    let [name, arguments] = members.unwrap_or_default();
-    let name = name.and_then(json::string).ok_or_else(|| Failure::invalid_params("tools/call needs name, a string"))?;
-    if arguments.is_some_and(|arguments| json::kind(arguments) != Kind::Object) {
-        return Err(Failure::invalid_params("arguments must be an object"));
-    }
-    let tool = tools::named(&name)
-        .ok_or_else(|| Failure::invalid_params(format_args!("unknown tool \"{}\"", Excerpt(&name))))?;
-    match (tool.prepare)(&Arguments::new(arguments)) {
-        Ok(work) => Ok(Answer::Later(work)),
-        Err(Refusal::Malformed(why)) if !revision.reports_arguments_in_results() => Err(Failure::invalid_params(why)),
-        Err(Refusal::Malformed(why) | Refusal::Unusable(why)) => Ok(Answer::Ready(tools::failed(&why))),
+    fn list<'a>(
+        &self,
+        params: Option<&RawValue>,
+        list: &'static str,
+        entries: Vec<Value>,
+        keep: Keep,
+        revision: Revision,
+    ) -> Result<Answer<'a>, Failure> {
+        listed(params, &self.config, list, entries).map(|result| Answer::Ready(cacheable(result, keep, revision)))
     }
 }

@@ -1,5 +1,6 @@
 //! The loop of the process.
 
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -7,13 +8,17 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::output::{Log, Output};
+use super::output::{Intake, Log, Output};
 use super::pool::Pool;
+use crate::audit::{AuditFile, Entry};
 use crate::core::{Action, Server};
 use crate::job::{Job, Report, World};
 
-/// How long calls may still run, and answers wait for a reader, after stdin has ended.
-const GRACE: Duration = Duration::from_secs(2);
+/// How long calls may still run after stdin has ended.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How long answers may wait for a reader in the end.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How much of stdin one read takes.
 const CHUNK: usize = 64 << 10;
@@ -39,14 +44,21 @@ struct Process {
     world: Arc<World>,
     output: Output,
     log: Log,
+    ledger: Option<Ledger>,
     pool: Pool,
     events: SyncSender<Event>,
 }
 
-/// Serves stdin and stdout to the end of stdin.
-pub(crate) fn serve(server: Server, world: World) -> ExitCode {
+/// The audit log, and whether it can be written.
+struct Ledger {
+    file: AuditFile,
+    works: bool,
+}
+
+/// Serves stdin and stdout to the end of stdin. Calls of tools are written to `audit`, if the server has it so.
+pub(crate) fn serve(server: Server, world: World, audit: Option<AuditFile>) -> ExitCode {
     let (events, queue) = mpsc::sync_channel(EVENTS);
-    match Process::start(server, world, events) {
+    match Process::start(server, world, audit, events) {
         Ok(mut process) => {
             process.run(&queue);
             process.finish();
@@ -61,14 +73,20 @@ pub(crate) fn serve(server: Server, world: World) -> ExitCode {
 }
 
 impl Process {
-    fn start(server: Server, world: World, events: SyncSender<Event>) -> io::Result<Self> {
+    fn start(server: Server, world: World, audit: Option<AuditFile>, events: SyncSender<Event>) -> io::Result<Self> {
         let broken = events.clone();
         let output = Output::start(io::stdout(), move || drop(broken.send(Event::Broken)))?;
         let log = Log::start(io::stderr())?;
         let input = events.clone();
-        thread::Builder::new().name("reader".into()).spawn(move || read(io::stdin().lock(), &input))?;
+        thread::Builder::new().name("reader".into()).spawn({
+            let intake = output.intake();
+            move || read(io::stdin().lock(), &intake, &input)
+        })?;
         let world = Arc::new(world);
-        let process = Self { server, world: Arc::clone(&world), output, log, pool: Pool::default(), events };
+        let ledger = audit.map(|file| Ledger { file, works: true });
+        let mut process =
+            Self { server, world: Arc::clone(&world), output, log, ledger, pool: Pool::default(), events };
+        process.audit(None);
         // The database opens meanwhile: the handshake must not wait for a disk, and a broken one is told by calls.
         process.pool.submit(Box::new(move || drop(world.store().open())))?;
         Ok(process)
@@ -83,7 +101,12 @@ impl Process {
                 Some(deadline) => queue.recv_timeout(deadline.saturating_duration_since(Instant::now())),
             };
             let actions = match event {
-                Ok(Event::Bytes(bytes)) => self.server.feed(&bytes),
+                Ok(Event::Bytes(bytes)) => {
+                    let actions = self.server.feed(&bytes);
+                    self.act(actions);
+                    self.output.handled();
+                    continue;
+                }
                 Ok(Event::News(report)) => self.server.settle(report),
                 Ok(Event::End) => {
                     deadline = Some(Instant::now() + GRACE);
@@ -95,40 +118,74 @@ impl Process {
         }
     }
 
+    /// Does what the server wants. Messages that are ready together are handed over together.
     fn act(&mut self, actions: Vec<Action>) {
-        for action in actions {
+        let mut lines = Vec::new();
+        let mut actions = VecDeque::from(actions);
+        while let Some(action) = actions.pop_front() {
             match action {
-                Action::Send(line) => self.output.send(line),
+                Action::Send(line) => lines.extend(line),
                 Action::Log(line) => self.log.send(line),
-                Action::Start(job) => self.begin(job),
+                Action::Audit(entry) => self.audit(Some(&entry)),
+                Action::Start(job) => actions.extend(self.begin(job)),
             }
+        }
+        if !lines.is_empty() {
+            self.output.send(&lines);
         }
     }
 
-    fn begin(&mut self, job: Job) {
+    /// Starts a job, and returns what is to be done where that fails.
+    fn begin(&mut self, job: Job) -> Vec<Action> {
         let refused = job.refused();
         let (world, events) = (Arc::clone(&self.world), self.events.clone());
         let task = move || job.run(&world, &mut |report| drop(events.send(Event::News(report))));
-        if self.pool.submit(Box::new(task)).is_err() {
-            let actions = self.server.settle(refused);
-            self.act(actions);
+        match self.pool.submit(Box::new(task)) {
+            Ok(()) => Vec::new(),
+            Err(_) => self.server.settle(refused),
         }
     }
 
-    fn finish(self) {
-        self.output.finish(GRACE);
-        self.log.finish(GRACE / 10);
+    /// Writes an entry to the audit log, or sees whether one could be written. An answer that was handed over with
+    /// its entry is sent after that is written.
+    fn audit(&mut self, entry: Option<&Entry>) {
+        let Some(Ledger { file, works }) = &mut self.ledger else {
+            return;
+        };
+        let written = match entry {
+            Some(entry) => file.append(&entry.line()),
+            None => file.open().map(drop),
+        };
+        // Said when it begins and when it is over, and not for each call between.
+        if written.is_ok() != *works {
+            *works = written.is_ok();
+            self.log.send(match written {
+                Ok(()) => format!("mcp-reference-server: {} is written again", file.name()),
+                Err(error) => {
+                    format!("mcp-reference-server: {} can't be written, so no tool is called: {error}", file.name())
+                }
+            });
+            self.server.audit_works(*works);
+        }
+    }
+
+    fn finish(mut self) {
+        let actions = self.server.abandon();
+        self.act(actions);
+        self.output.finish(PATIENCE);
+        self.log.finish(PATIENCE / 10);
     }
 }
 
 /// Passes stdin on until it ends, or until nobody listens.
-fn read(mut input: impl Read, events: &SyncSender<Event>) {
+fn read(mut input: impl Read, intake: &Intake, events: &SyncSender<Event>) {
     let mut chunk = vec![0; CHUNK];
     loop {
+        intake.admit();
         let event = match input.read(&mut chunk) {
             Ok(0) => Event::End,
             Ok(size) => Event::Bytes(chunk.get(..size).unwrap_or_default().to_vec()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Event::Bytes(Vec::new()),
             // A stdin that can't be read has ended for us.
             Err(_) => Event::End,
         };
@@ -159,9 +216,17 @@ mod tests {
         let (events, queue) = mpsc::sync_channel(EVENTS);
         let interrupted = Err(io::ErrorKind::Interrupted.into());
         let failed = Err(io::ErrorKind::Other.into());
-        read(Parts(vec![Ok(b"a"), interrupted, Ok(b"bc"), failed]), &events);
-        drop(events);
-        let events: Vec<_> = queue.into_iter().collect();
-        assert!(matches!(&events[..], [Event::Bytes(a), Event::Bytes(bc), Event::End] if a == b"a" && bc == b"bc"));
+        let output = Output::start(io::sink(), || panic!("a sink takes everything")).unwrap();
+        let parts = Parts(vec![Ok(b"a"), interrupted, Ok(b"bc"), failed]);
+        let intake = output.intake();
+        let reader = thread::spawn(move || read(parts, &intake, &events));
+        let events: Vec<_> = queue.into_iter().inspect(|_| output.handled()).collect();
+        reader.join().unwrap();
+        output.finish(PATIENCE);
+        assert!(matches!(
+            &events[..],
+            [Event::Bytes(a), Event::Bytes(nothing), Event::Bytes(bc), Event::End]
+                if a == b"a" && nothing.is_empty() && bc == b"bc"
+        ));
     }
 }

@@ -1,7 +1,9 @@
-//! Reads the arguments of a call.
+//! Reads the arguments of a call, once they have passed their schema.
 
+use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::schema;
 use crate::integer::Integer;
 use crate::json;
 
@@ -24,68 +26,39 @@ impl<'a> Arguments<'a> {
         Self(object)
     }
 
-    /// Refuses any argument.
-    pub(crate) fn none(&self) -> Result<(), Refusal> {
-        match self.0 {
-            Some(object) if !json::is_empty_object(object) => Err(malformed("this tool takes no arguments")),
-            _ => Ok(()),
-        }
+    /// Whether they are what a schema wants.
+    pub(crate) fn check(&self, schema: &Value) -> Result<(), Refusal> {
+        schema::check(schema, self.0)
     }
 
     /// A string.
-    pub(crate) fn string(&self, name: &'static str) -> Result<String, Refusal> {
-        json::string(self.required(name)?).ok_or_else(|| malformed(format!("argument {name:?} must be a string")))
+    pub(crate) fn string(&self, name: &str) -> Result<String, Refusal> {
+        self.read(name, json::string)
     }
 
-    /// A whole number from 0 to `most`.
-    pub(crate) fn up_to(&self, name: &'static str, most: u64) -> Result<u64, Refusal> {
-        let number = Integer::read(self.required(name)?)
-            .ok_or_else(|| malformed(format!("argument {name:?} must be an integer")))?;
-        number
-            .to_u64()
-            .filter(|number| *number <= most)
-            .ok_or_else(|| Refusal::Unusable(format!("argument {name:?} must be from 0 to {most}")))
+    /// A whole number that is not negative.
+    pub(crate) fn integer(&self, name: &str) -> Result<u64, Refusal> {
+        self.read(name, |value| Integer::read(value)?.to_u64())
     }
 
-    fn required(&self, name: &'static str) -> Result<&'a RawValue, Refusal> {
-        let member = self.0.and_then(|object| json::members(object, [name])).and_then(|[member]| member);
-        member.ok_or_else(|| malformed(format!("argument {name:?} is missing")))
+    fn read<T>(&self, name: &str, read: impl FnOnce(&'a RawValue) -> Option<T>) -> Result<T, Refusal> {
+        let value = self.0.and_then(|object| json::member(object, name)).and_then(read);
+        value.ok_or_else(|| Refusal::Malformed(format!("argument {name:?} is missing or can't be read")))
     }
-}
-
-fn malformed(what: impl Into<String>) -> Refusal {
-    Refusal::Malformed(what.into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn arguments(text: &str) -> Arguments<'_> {
-        Arguments::new(json::parse(text.as_bytes()))
-    }
-
     #[test]
-    fn a_missing_or_ill_typed_argument_is_malformed() {
-        for text in ["{}", r#"{"a":null}"#, r#"{"a":[]}"#, r#"{"a":0.5}"#] {
-            assert!(matches!(arguments(text).string("a"), Err(Refusal::Malformed(_))), "{text}");
-            assert!(matches!(arguments(text).up_to("a", 9), Err(Refusal::Malformed(_))), "{text}");
+    fn arguments_are_read_by_name() {
+        let arguments = Arguments::new(json::parse(br#"{"b":[],"t":"\u00e9","n":9.0}"#));
+        assert_eq!(arguments.string("t").unwrap(), "é");
+        assert_eq!(arguments.integer("n").unwrap(), 9);
+        for name in ["b", "n", "nothing"] {
+            assert!(matches!(arguments.string(name), Err(Refusal::Malformed(_))), "{name}");
         }
-        assert!(matches!(Arguments::new(None).string("a"), Err(Refusal::Malformed(_))));
-    }
-
-    #[test]
-    fn a_number_out_of_range_is_unusable() {
-        for text in [r#"{"a":10}"#, r#"{"a":-1}"#, r#"{"a":1e400}"#] {
-            assert!(matches!(arguments(text).up_to("a", 9), Err(Refusal::Unusable(_))), "{text}");
-        }
-        assert_eq!(arguments(r#"{"b":[],"a":9.0}"#).up_to("a", 9), Ok(9));
-    }
-
-    #[test]
-    fn no_arguments_are_no_object_or_an_empty_one() {
-        assert_eq!(Arguments::new(None).none(), Ok(()));
-        assert_eq!(arguments("{ }").none(), Ok(()));
-        assert!(arguments(r#"{"a":1}"#).none().is_err());
+        assert!(Arguments::new(None).integer("n").is_err());
     }
 }

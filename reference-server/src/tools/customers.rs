@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Arguments, Refusal, Tool};
+use super::{Arguments, Manner, Refusal, Tasks, Tool};
 use crate::job::{Work, World};
 
 pub(crate) const LIST: Tool = Tool {
@@ -12,6 +12,8 @@ pub(crate) const LIST: Tool = Tool {
     input: || json!({ "type": "object", "additionalProperties": false }),
     output,
     prepare,
+    manner: Manner::Looks,
+    tasks: Tasks::Forbidden,
 };
 
 fn output() -> Value {
@@ -37,10 +39,9 @@ fn output() -> Value {
     })
 }
 
-fn prepare(arguments: &Arguments<'_>) -> Result<Work, Refusal> {
-    arguments.none()?;
+fn prepare(_: &Arguments<'_>) -> Result<Work, Refusal> {
     Ok(Box::new(|world: &World, _| {
-        let customers = world.store().customers().map_err(|error| error.to_string())?;
+        let customers = world.store().customers()?;
         Ok(json!({ "customers": customers }))
     }))
 }

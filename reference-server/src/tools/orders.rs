@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Arguments, Refusal, Tool};
+use super::{Arguments, Manner, Refusal, Tasks, Tool};
 use crate::db::Status;
-use crate::failure::Excerpt;
 use crate::job::{Work, World};
 
 pub(crate) const COUNT: Tool = Tool {
@@ -14,6 +13,8 @@ pub(crate) const COUNT: Tool = Tool {
     input,
     output,
     prepare,
+    manner: Manner::Looks,
+    tasks: Tasks::Forbidden,
 };
 
 fn input() -> Value {
@@ -44,14 +45,9 @@ fn output() -> Value {
 
 fn prepare(arguments: &Arguments<'_>) -> Result<Work, Refusal> {
     let name = arguments.string("status")?;
-    let status = Status::named(&name).ok_or_else(|| unknown(&name))?;
+    let status = Status::named(&name).ok_or_else(|| Refusal::Unusable("unknown status".into()))?;
     Ok(Box::new(move |world: &World, _| {
-        let count = world.store().count_orders(status).map_err(|error| error.to_string())?;
+        let count = world.store().count_orders(status)?;
         Ok(json!({ "status": status.name(), "count": count }))
     }))
-}
-
-fn unknown(name: &str) -> Refusal {
-    let known = Status::ALL.map(Status::name).join(", ");
-    Refusal::Unusable(format!("unknown status \"{}\"; use one of: {known}", Excerpt(name)))
 }

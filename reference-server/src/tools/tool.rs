@@ -18,11 +18,43 @@ pub(crate) struct Tool {
     pub(crate) input: fn() -> Value,
     /// The JSON Schema of its structured content.
     pub(crate) output: fn() -> Value,
-    /// Reads the arguments, and says what is to be done.
+    /// Reads arguments that fit the schema, and says what is to be done.
     pub(crate) prepare: fn(&Arguments<'_>) -> Result<Work, Refusal>,
+    /// What a call does to the world.
+    pub(crate) manner: Manner,
+    /// Whether a call may be a task.
+    pub(crate) tasks: Tasks,
+}
+
+/// What a call does to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// It only looks: calling it twice, or by mistake, harms nobody.
+    Looks,
+    /// It adds something, each time.
+    Adds,
+    /// It takes something away that does not come back.
+    Destroys,
+    /// It has somebody else do something.
+    Asks,
+}
+
+/// Whether a call may be a task, in the revision that has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tasks {
+    /// It is a call and nothing else.
+    Forbidden,
+    /// The caller may choose.
+    Optional,
 }
 
 impl Tool {
+    /// Checks a call's arguments, and says what is to be done.
+    pub(crate) fn work(&self, arguments: &Arguments<'_>) -> Result<Work, Refusal> {
+        arguments.check(&(self.input)())?;
+        (self.prepare)(arguments)
+    }
+
     /// The entry in `tools/list`. What a revision does not know yet is left out.
     pub(crate) fn describe(&self, revision: Revision) -> Value {
         let mut entry = json!({
@@ -31,13 +63,12 @@ impl Tool {
             "inputSchema": (self.input)(),
         });
         if revision.has_annotations() {
-            // All three only look: calling one twice, or by mistake, harms nobody.
             entry["annotations"] = json!({
                 "title": self.title,
-                "readOnlyHint": true,
-                "destructiveHint": false,
-                "idempotentHint": true,
-                "openWorldHint": false,
+                "readOnlyHint": matches!(self.manner, Manner::Looks | Manner::Asks),
+                "destructiveHint": self.manner == Manner::Destroys,
+                "idempotentHint": matches!(self.manner, Manner::Looks | Manner::Destroys),
+                "openWorldHint": self.manner == Manner::Asks,
             });
         }
         if revision.has_titles() {
@@ -45,6 +76,9 @@ impl Tool {
         }
         if revision.has_structured_output() {
             entry["outputSchema"] = (self.output)();
+        }
+        if revision.has_tasks() && self.tasks == Tasks::Optional {
+            entry["execution"] = json!({ "taskSupport": "optional" });
         }
         entry
     }
@@ -62,6 +96,11 @@ pub(crate) fn succeeded(content: Value, revision: Revision) -> Value {
 /// The result of a call that did not: words, so that the model can try again with better ones.
 pub(crate) fn failed(why: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": why }], "isError": true })
+}
+
+/// What a result says if it is that of a call that failed.
+pub(crate) fn complaint(result: &Value) -> Option<&str> {
+    (result["isError"] == true).then(|| result["content"][0]["text"].as_str().unwrap_or_default())
 }
 
 #[cfg(test)]

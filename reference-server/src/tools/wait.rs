@@ -1,17 +1,13 @@
 //! `wait`: a call that takes as long as the caller wants.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
-use super::{Arguments, Refusal, Tool};
-use crate::job::{Progress, Work, World, Yield};
+use super::steps::pass;
+use super::{Arguments, Manner, Refusal, Tasks, Tool};
+use crate::job::{Caller, Work, World, Yield};
 
 /// The longest wait, in milliseconds.
 const MOST: u64 = 60_000;
-
-/// How many times a long wait tells how far it is.
-const STEPS: u64 = 10;
 
 pub(crate) const WAIT: Tool = Tool {
     name: "wait",
@@ -20,6 +16,8 @@ pub(crate) const WAIT: Tool = Tool {
     input,
     output,
     prepare,
+    manner: Manner::Looks,
+    tasks: Tasks::Optional,
 };
 
 fn input() -> Value {
@@ -47,34 +45,24 @@ fn output() -> Value {
 }
 
 fn prepare(arguments: &Arguments<'_>) -> Result<Work, Refusal> {
-    let total = arguments.up_to("ms", MOST)?;
-    Ok(Box::new(move |world: &World, progress: &mut Progress<'_>| wait(total, world, progress)))
+    let total = arguments.integer("ms")?;
+    Ok(Box::new(move |world: &World, caller: &mut Caller<'_>| wait(total, world, caller)))
 }
 
-/// Waits in steps of a whole number of milliseconds, so that each step's progress is greater than the last.
-fn wait(total: u64, world: &World, progress: &mut Progress<'_>) -> Yield {
-    let steps = STEPS.min(total);
-    let mut done = 0;
-    for step in 1..=steps {
-        let reached = total * step / steps;
-        world.clock.pause(Duration::from_millis(reached - done), progress.cancel());
-        if progress.cancel().is_cancelled() {
-            return Err(format!("cancelled after about {done} ms"));
-        }
-        done = reached;
-        progress.advance(done, total);
-    }
+fn wait(total: u64, world: &World, caller: &mut Caller<'_>) -> Yield {
+    pass(total, world, caller)?;
     Ok(json!({ "waited_ms": total }))
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::{Arc, Mutex};
+    use std::time::Duration;
 
     use super::*;
     use crate::clock::{Cancel, Clock};
     use crate::db::Sqlite;
-    use crate::job::{Job, JobId, News, Report};
+    use crate::job::{Client, Job, JobId, News, Report};
 
     /// Notes each pause, and cancels the call in one of them.
     struct Notes {
@@ -96,9 +84,10 @@ mod tests {
     fn run(ms: u64, cancel_in: Option<usize>) -> (Vec<Duration>, Vec<u64>) {
         let pauses = Arc::default();
         let world = World::new(Sqlite::new(None), Notes { pauses: Arc::clone(&pauses), cancel_in });
-        let work: Work = Box::new(move |world, progress| wait(ms, world, progress));
+        let work: Work = Box::new(move |world, caller| wait(ms, world, caller));
         let mut told = Vec::new();
-        Job { id: JobId(1), work, cancel: Cancel::default() }.run(&world, &mut |Report(_, news)| {
+        let client = Client::default();
+        Job { id: JobId(1), work, cancel: Cancel::default(), client }.run(&world, &mut |Report(_, news)| {
             if let News::Progress { done, .. } = news {
                 told.push(done);
             }

@@ -20,6 +20,10 @@ pub(crate) struct Client {
     pub(crate) jobs: Vec<Job>,
     /// Lines of the log.
     pub(crate) log: Vec<String>,
+    /// All messages that came, in order, those for the client's log too. Elsewhere these are passed over.
+    pub(crate) heard: Vec<Vec<u8>>,
+    /// Entries of the audit log.
+    pub(crate) audited: Vec<Value>,
     sent: Vec<Vec<u8>>,
 }
 
@@ -31,7 +35,14 @@ impl Client {
 
     /// A client of a server with these settings, in this world.
     pub(crate) fn with(config: Config, world: World) -> Self {
-        Self { server: Server::new(config), world, jobs: Vec::new(), log: Vec::new(), sent: Vec::new() }
+        Self { world, ..Self::around(Server::new(config)) }
+    }
+
+    /// A client of this server.
+    pub(crate) fn around(server: Server) -> Self {
+        let world = World::new(Sqlite::new(None), NoTime);
+        let (jobs, log, heard, audited, sent) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { server, world, jobs, log, heard, audited, sent }
     }
 
     /// A client to which nobody has spoken yet.
@@ -41,8 +52,15 @@ impl Client {
 
     /// A client whose session is open in a legacy revision.
     pub(crate) fn open(revision: Revision) -> Self {
+        Self::able(revision, &json!({}))
+    }
+
+    /// A client whose session is open in a legacy revision, and that has capabilities.
+    pub(crate) fn able(revision: Revision, capabilities: &Value) -> Self {
         let mut client = Self::new();
-        let opened = client.ask(&initialize(revision.date()));
+        let mut request: Value = serde_json::from_str(&initialize(revision.date())).unwrap();
+        request["params"]["capabilities"] = capabilities.clone();
+        let opened = client.ask(&request.to_string());
         assert_eq!(opened["result"]["protocolVersion"], revision.date());
         assert_eq!(client.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#), [] as [Value; 0]);
         client
@@ -53,6 +71,17 @@ impl Client {
         let actions = self.server.feed(bytes);
         self.act(actions);
         std::mem::take(&mut self.sent)
+    }
+
+    /// Tells the server whether its audit log can be written.
+    pub(crate) fn audit_works(&mut self, works: bool) {
+        self.server.audit_works(works);
+    }
+
+    /// Ends the process, as far as the server is concerned.
+    pub(crate) fn abandon(&mut self) {
+        let actions = self.server.abandon();
+        self.act(actions);
     }
 
     /// Gives the server the news of a job.
@@ -116,11 +145,23 @@ impl Client {
         self.request(revision, "tools/call", params)
     }
 
+    /// The levels and the texts of the messages for the client's log that have come so far.
+    pub(crate) fn logged(&self) -> Vec<(String, String)> {
+        let messages = self.heard.iter().filter(|line| is_for_the_log(line)).map(|line| parse(line)["params"].take());
+        messages.map(|params| (text(&params["level"]), text(&params["data"]["message"]))).collect()
+    }
+
     fn act(&mut self, actions: Vec<Action>) {
         for action in actions {
             match action {
-                Action::Send(line) => self.sent.push(line),
+                Action::Send(line) => {
+                    self.heard.push(line.clone());
+                    if !is_for_the_log(&line) {
+                        self.sent.push(line);
+                    }
+                }
                 Action::Log(line) => self.log.push(line),
+                Action::Audit(entry) => self.audited.push(parse(&entry.line())),
                 Action::Start(job) => self.jobs.push(job),
             }
         }
@@ -132,6 +173,15 @@ pub(crate) fn parse(line: &[u8]) -> Value {
     let (end, message) = line.split_last().expect("a line is not empty");
     assert!(*end == b'\n' && !message.contains(&b'\n'));
     serde_json::from_slice(message).expect("a line is JSON")
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("{value} is no string")).into()
+}
+
+/// Whether a line is a message for the client's log. It may hold what no string of Rust can, so it is not parsed.
+fn is_for_the_log(line: &[u8]) -> bool {
+    String::from_utf8_lossy(line).contains(r#""method":"notifications/message""#)
 }
 
 /// The handshake's request.

@@ -1,33 +1,12 @@
 //! Databases in files: new, known, and broken ones.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use mcp_reference_server::{Config, Revision, Sqlite, Status, Store, World};
 use serde_json::json;
 
 use crate::client::{Client, NoTime};
-
-/// A directory of one test's own, gone when the test ends.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.0));
-    }
-}
+use crate::directory::Directory;
 
 #[test]
 fn a_missing_file_is_made_once() {
@@ -35,7 +14,7 @@ fn a_missing_file_is_made_once() {
     let file = directory.file("shop.db");
     assert_eq!(Sqlite::new(Some(file.clone())).customers().unwrap().len(), 5);
     assert!(file.exists());
-    let mut again = Sqlite::new(Some(file));
+    let again = Sqlite::new(Some(file));
     assert_eq!(again.customers().unwrap().len(), 5);
     assert_eq!(again.count_orders(Status::Shipped).unwrap(), 3);
 }
@@ -46,7 +25,7 @@ fn a_file_that_has_tables_is_left_alone() {
     let file = directory.file("other.db");
     let other = rusqlite::Connection::open(&file).unwrap();
     other.execute_batch("CREATE TABLE customers (id INTEGER, name TEXT, email TEXT)").unwrap();
-    let mut store = Sqlite::new(Some(file));
+    let store = Sqlite::new(Some(file));
     assert!(store.customers().unwrap().is_empty());
     assert!(store.count_orders(Status::Shipped).unwrap_err().to_string().contains("orders"));
     let tables: u32 = other.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
@@ -69,7 +48,7 @@ fn a_broken_file_is_told_by_calls_until_it_is_mended() {
         assert!(answer["result"].get("structuredContent").is_none());
         assert!(client.request(revision, "tools/list", json!({})).get("result").is_some());
     }
-    let mut store = Sqlite::new(Some(file.clone()));
+    let store = Sqlite::new(Some(file.clone()));
     assert!(store.customers().is_err());
     fs::remove_file(&file).unwrap();
     assert_eq!(store.customers().unwrap().len(), 5);

@@ -15,20 +15,20 @@ use crate::client::{initialize, parse, request};
 const LONG: Duration = Duration::from_secs(60);
 
 /// A running server, whose stdout is read all the time.
-struct Peer {
-    child: Child,
+pub(crate) struct Peer {
+    pub(crate) child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<Vec<u8>>,
 }
 
-fn command(args: &[&str]) -> Command {
+pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-reference-server"));
     command.args(args).env_remove("MCP_DB").stdin(Stdio::piped()).stdout(Stdio::piped());
     command
 }
 
 impl Peer {
-    fn start(mut command: Command) -> Self {
+    pub(crate) fn start(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = mpsc::channel();
@@ -43,30 +43,36 @@ impl Peer {
         Self { stdin: child.stdin.take(), child, lines }
     }
 
-    fn quiet(args: &[&str]) -> Self {
+    pub(crate) fn quiet(args: &[&str]) -> Self {
         let mut command = command(args);
         command.stderr(Stdio::null());
         Self::start(command)
     }
 
-    fn send(&mut self, line: &str) {
+    pub(crate) fn send(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().unwrap();
         stdin.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
-    fn receive(&self) -> Value {
-        parse(&self.lines.recv_timeout(LONG).expect("an answer"))
+    pub(crate) fn receive(&self) -> Value {
+        self.next().expect("an answer")
     }
 
-    fn close(&mut self) {
+    /// The next message that is not for the client's log.
+    fn next(&self) -> Option<Value> {
+        std::iter::from_fn(|| self.lines.recv_timeout(LONG).ok())
+            .map(|line| parse(&line))
+            .find(|message| message["method"] != "notifications/message")
+    }
+
+    pub(crate) fn close(&mut self) {
         self.stdin = None;
     }
 
     /// Waits for the end, and returns the status and the lines that were not received yet.
-    fn end(mut self) -> (ExitStatus, Vec<Value>) {
+    pub(crate) fn end(mut self) -> (ExitStatus, Vec<Value>) {
         self.close();
-        let rest = std::iter::from_fn(|| self.lines.recv_timeout(LONG).ok());
-        let rest = rest.map(|line| parse(&line)).collect();
+        let rest = std::iter::from_fn(|| self.next()).collect();
         (self.child.wait().unwrap(), rest)
     }
 }
@@ -91,7 +97,7 @@ fn a_session_of_each_era_runs_over_pipes() {
 
 #[test]
 fn a_slow_call_delays_nobody_and_can_be_cancelled() {
-    let mut peer = Peer::quiet(&[]);
+    let mut peer = Peer::quiet(&["--tool-timeout", "wait=60s"]);
     peer.send(&initialize("2025-11-25"));
     peer.receive();
     for id in 1..=40 {
@@ -111,7 +117,7 @@ fn a_slow_call_delays_nobody_and_can_be_cancelled() {
 
 #[test]
 fn calls_in_flight_at_the_end_of_input_are_answered_if_they_are_quick() {
-    let mut peer = Peer::quiet(&[]);
+    let mut peer = Peer::quiet(&["--tool-timeout", "wait=60s"]);
     peer.send(&initialize("2025-11-25"));
     peer.send(&wait(1, 100));
     peer.send(&wait(2, 60_000));
@@ -126,7 +132,7 @@ fn many_requests_that_nobody_reads_yet_are_all_answered() {
     let mut child = command(&[]).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let list = request(Revision::V2026_07_28, "tools/list", json!({})) + "\n";
-    // About 6 MB of answers, and more log than a pipe holds, while neither stdout nor stderr is read.
+    // About 25 MB of answers, and more log than a pipe holds, while neither stdout nor stderr is read.
     stdin.write_all(list.repeat(3000).as_bytes()).unwrap();
     drop(stdin);
     let mut output = String::new();

@@ -1,0 +1,152 @@
+//! What jobs have to tell, and to whom that goes.
+
+use serde_json::{Value, json};
+
+use super::audit::CANCELLED;
+use super::calling;
+use super::calls::{Call, Owed, Purpose};
+use super::modern::finish;
+use super::questions::Resumed;
+use super::server::{Action, Server};
+use super::tasks::related;
+use crate::failure::Failure;
+use crate::job::{Change, Client, Job, JobId, News, Note, Report, Suspended};
+use crate::level::Level;
+use crate::question::Question;
+use crate::reply::{self, Stage};
+use crate::revision::Era;
+
+/// What is said of a job that ends as no work should.
+const BROKEN: &str = "the tool broke down";
+
+impl Server {
+    /// Takes the news of a job. A job whose call was cancelled has nobody left to tell, but what it has changed has
+    /// changed for others too.
+    pub fn settle(&mut self, Report(job, news): Report) -> Vec<Action> {
+        match news {
+            News::Progress { done, total } => self.progressed(job, done, total),
+            News::Log(note) => self.noted(job, &note),
+            News::Changed(change) => self.changed(&change),
+            News::Asks(question, work) => self.asked(job, &question, work),
+            News::Ended(ended) if !self.calls.has(job) => self.audit_unheard(job, &ended),
+            News::Ended(ended) => self.ended(job, |call| calling::outcome(call, ended)),
+            News::Crashed if !self.calls.has(job) => self.audit_end(job, Some(BROKEN.into())),
+            News::Crashed => self.ended(job, |_| Err(Failure::internal(BROKEN))),
+        }
+        self.take_actions()
+    }
+
+    fn progressed(&mut self, job: JobId, done: u64, total: u64) {
+        let Some(call) = self.calls.get(job) else {
+            return;
+        };
+        // Work that is run again, after a question, begins from nothing; the client has heard that part.
+        if call.told.is_some_and(|told| told >= done) {
+            return;
+        }
+        call.told = Some(done);
+        let message = call.terms.revision.has_progress_messages().then(|| format!("{done} of {total}"));
+        let meta = task_meta(call);
+        let stage = Stage { done, total, message: message.as_deref(), meta: meta.as_ref() };
+        let line = call.progress_token.as_ref().map(|token| reply::progress(token, &stage));
+        line.into_iter().for_each(|line| self.send(line));
+    }
+
+    fn noted(&mut self, job: JobId, note: &Note) {
+        let Some(call) = self.calls.get(job) else {
+            return;
+        };
+        let line = log_line(call, note);
+        line.into_iter().for_each(|line| self.send(line));
+    }
+
+    fn changed(&mut self, change: &Change) {
+        for line in self.subscriptions.tell(change, self.session.revision()) {
+            self.send(line);
+        }
+    }
+
+    /// Puts a question to the client: by a request of ours, or in the answer to its own.
+    fn asked(&mut self, job: JobId, question: &Question, work: Suspended) {
+        let now = self.now.read();
+        let Some(call) = self.calls.get(job) else {
+            return self.audit_end(job, Some(CANCELLED.into()));
+        };
+        let revision = call.terms.revision;
+        if revision.era() == Era::Modern {
+            return self.ended(job, |call| match call.purpose {
+                Purpose::Tool { binding, .. } => Ok(calling::input_required(question, binding, revision, now)),
+                Purpose::Plain => Err(Failure::internal("only tools ask")),
+            });
+        }
+        let id = self.questions.open(job, question, work);
+        self.send(reply::request(&id, question.method(), &question.params(revision)));
+    }
+
+    /// Goes on with work whose question was answered.
+    pub(super) fn resume(&mut self, Resumed { job, work, reply }: Resumed) {
+        let Some(call) = self.calls.get(job) else {
+            return self.audit_end(job, Some(CANCELLED.into()));
+        };
+        let (cancel, abilities) = (call.cancel.clone(), call.terms.abilities);
+        let client = Client { abilities, reply: Some(reply), published: self.session.published.clone() };
+        self.start(Job { id: job, work: work.0, cancel, client });
+    }
+
+    /// Answers a call, or ends a task, with what its work came to.
+    fn ended(&mut self, job: JobId, outcome: impl FnOnce(&Call) -> Result<Value, Failure>) {
+        let Some(call) = self.calls.close(job) else {
+            return;
+        };
+        let outcome = outcome(&call);
+        self.audit_answer(job, &outcome);
+        if let Purpose::Tool { name, .. } = &call.purpose {
+            let line = log_line(&call, &verdict(name, &outcome));
+            line.into_iter().for_each(|line| self.send(line));
+        }
+        match &call.owed {
+            Owed::Request { id, address } => {
+                let line = match outcome {
+                    Ok(result) => reply::success(id, &finish(result, call.terms.revision)),
+                    Err(failure) => reply::failure(Some(id), &failure),
+                };
+                self.deliver(*address, Some(line));
+            }
+            Owed::Task(id) => {
+                let ended = self.tasks.finish(id, outcome, self.now.read());
+                ended.into_iter().for_each(|ended| self.task_ended(ended));
+            }
+        }
+    }
+}
+
+/// The message for the client's log that tells how a call has ended.
+fn verdict(tool: &str, outcome: &Result<Value, Failure>) -> Note {
+    let (level, word) = match outcome {
+        Ok(result) if result["isError"] == json!(true) => (Level::Warning, "failed"),
+        Ok(result) if result["resultType"] == json!("input_required") => (Level::Info, "asks for input"),
+        Ok(_) => (Level::Info, "succeeded"),
+        Err(_) => (Level::Error, "was refused"),
+    };
+    Note { level, logger: "tools", data: json!({ "tool": tool, "message": format!("{tool} {word}") }) }
+}
+
+/// The line for the client's log, if it wants messages of that level.
+fn log_line(call: &Call, note: &Note) -> Option<Vec<u8>> {
+    if note.level < call.terms.log? {
+        return None;
+    }
+    let mut params = json!({ "level": note.level.name(), "logger": note.logger, "data": note.data });
+    if let Some(meta) = task_meta(call) {
+        params["_meta"] = meta;
+    }
+    Some(reply::notification("notifications/message", &params))
+}
+
+/// What messages about a call say of the task that it is.
+fn task_meta(call: &Call) -> Option<Value> {
+    match &call.owed {
+        Owed::Task(id) => Some(related(id)),
+        Owed::Request { .. } => None,
+    }
+}

@@ -1,0 +1,75 @@
+//! Messages for the client's log.
+
+use mcp_reference_server::Revision;
+use serde_json::{Value, json};
+
+use crate::client::{Client, code, modern_meta, parse};
+
+const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+fn legacy() -> impl Iterator<Item = Revision> {
+    Revision::ALL.into_iter().filter(|revision| *revision != Revision::V2026_07_28)
+}
+
+/// A modern call, with a level where there is one.
+fn call(tool: &str, level: Option<&str>) -> String {
+    let mut meta = modern_meta();
+    if let Some(level) = level {
+        meta["io.modelcontextprotocol/logLevel"] = level.into();
+    }
+    let params = json!({ "name": tool, "arguments": { "status": "banana" }, "_meta": meta });
+    json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string()
+}
+
+#[test]
+fn each_call_is_told_once_before_its_answer() {
+    for revision in legacy() {
+        let mut client = Client::open(revision);
+        client.heard.clear();
+        client.call(revision, "count_orders", json!({ "status": "shipped" }));
+        client.call(revision, "count_orders", json!({ "status": "banana" }));
+        let heard: Vec<Value> = client.heard.iter().map(|line| parse(line)).collect();
+        let kinds: Vec<_> = heard.iter().map(|message| message.get("method").is_some()).collect();
+        assert_eq!(kinds, [true, false, true, false]);
+        assert_eq!(heard[0]["params"]["logger"], "tools");
+        let told = |level: &str, text: &str| (level.to_owned(), text.to_owned());
+        let both = [told("info", "count_orders succeeded"), told("warning", "count_orders failed")];
+        assert_eq!(client.logged(), both);
+    }
+}
+
+#[test]
+fn a_level_keeps_lighter_messages_away() {
+    for revision in legacy() {
+        for (level, most) in LEVELS.into_iter().zip([2, 2, 1, 1, 0, 0, 0, 0]) {
+            let mut client = Client::open(revision);
+            let set = client.request(revision, "logging/setLevel", json!({ "level": level }));
+            assert_eq!(set["result"], json!({}));
+            client.call(revision, "count_orders", json!({ "status": "shipped" }));
+            client.call(revision, "count_orders", json!({ "status": "banana" }));
+            assert_eq!(client.logged().len(), most, "{level}");
+        }
+    }
+}
+
+#[test]
+fn there_are_eight_levels() {
+    for revision in legacy() {
+        let mut client = Client::open(revision);
+        for params in [json!({ "level": "warn" }), json!({ "level": "INFO" }), json!({ "level": 3 }), json!({})] {
+            assert_eq!(code(&client.request(revision, "logging/setLevel", params)), -32602);
+        }
+    }
+}
+
+#[test]
+fn a_modern_request_hears_only_what_it_asks_for() {
+    let mut client = Client::new();
+    client.ask(&call("count_orders", None));
+    assert!(client.logged().is_empty());
+    client.ask(&call("count_orders", Some("error")));
+    assert!(client.logged().is_empty());
+    client.ask(&call("count_orders", Some("warning")));
+    client.ask(&call("count_orders", None));
+    assert_eq!(client.logged(), [("warning".to_owned(), "count_orders failed".to_owned())]);
+}
