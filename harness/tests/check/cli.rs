@@ -349,7 +349,7 @@ fn the_environment_and_the_folder_of_the_server_are_as_asked() {
 #[test]
 fn a_call_of_a_tool_that_is_not_listed_is_a_mistake() {
     let words = ["check", "--case", "ping/ping", "--call", "no_such_tool"];
-    plumb(words).assert().code(2).stdout(contains("the server lists no such tool; it has count_orders"));
+    plumb(words).assert().code(2).stdout(contains("the server lists no such tool; it has append_insight"));
 }
 
 #[test]
