@@ -160,7 +160,8 @@ fn is_told_by_rules(recording: &Recording, breach: &Breach) -> bool {
     let is_malformed = |linked: &Linked| {
         // A missing id is what a bad line draws.
         let counts = |fault: &EnvelopeFault| !matches!(fault, EnvelopeFault::IdNull | EnvelopeFault::IdMissing);
-        linked.message.faults.iter().any(counts) || matches!(linked.link, Link::Loose(_) | Link::Cancellation(_))
+        linked.message.faults.iter().any(counts)
+            || matches!(linked.link, Link::Loose(_) | Link::Cancellation(_) | Link::WithoutId(None))
     };
     line.messages.is_empty() || line.messages.iter().any(is_malformed)
 }
