@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::core::{Config, Unserved};
 use crate::duration;
+use crate::fault::{self, Choice, Lingering};
 use crate::revision::{Era, Revision};
 use crate::tools;
 
@@ -51,9 +52,19 @@ pub(crate) struct Args {
     #[arg(long = "tool-timeout", value_name = "[NAME=]TIME", value_parser = limit)]
     limits: Vec<Limit>,
 
+    /// Misbehave in one way: one that --list-faults names, or
+    /// set:METHOD:/pointer=JSON, which sets a member of all messages of a
+    /// method (without =JSON leaves it out); may be given more than once
+    #[arg(long = "fault", value_name = "NAME", value_parser = fault::choose)]
+    faults: Vec<Choice>,
+
+    /// Print the name, the eras and the meaning of each fault, and exit
+    #[arg(long)]
+    list_faults: bool,
+
     /// What to do instead of serving.
     #[command(subcommand)]
-    pub(crate) command: Option<Command>,
+    command: Option<Command>,
 }
 
 /// What the program does where it does not serve.
@@ -79,6 +90,19 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Be a process that a faulty server leaves behind
+    #[command(hide = true)]
+    Linger(Lingering),
+}
+
+/// What the arguments ask for.
+pub(crate) enum Task {
+    /// Serving, with these faults.
+    Serve(Vec<Choice>),
+    /// The list of all faults.
+    ListFaults,
+    /// A subcommand.
+    Run(Command),
 }
 
 /// A time limit: of one tool, or of all others.
@@ -112,6 +136,15 @@ enum Eras {
 }
 
 impl Args {
+    /// What is to be done.
+    pub(crate) fn task(self) -> Task {
+        match self.command {
+            Some(command) => Task::Run(command),
+            None if self.list_faults => Task::ListFaults,
+            None => Task::Serve(self.faults),
+        }
+    }
+
     /// The settings that the arguments ask for.
     pub(crate) fn config(&self) -> Result<Config, Unserved> {
         let wanted = |revision: Revision| {

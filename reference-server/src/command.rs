@@ -12,21 +12,36 @@ use crate::audit::{self, AuditFile, Shape, Summary};
 use crate::clock::SystemClock;
 use crate::core::{Config, Server};
 use crate::db::{self, Sqlite};
+use crate::fault::{self, Choice};
 use crate::job::World;
-use crate::stdio;
+use crate::stdio::{self, Wire};
 use crate::timestamp::timestamp;
 
-/// Serves stdin and stdout.
-pub(crate) fn serve(config: Config) -> ExitCode {
+/// Serves stdin and stdout, with these faults.
+pub(crate) fn serve(config: Config, faults: Vec<Choice>) -> ExitCode {
     let audit = path("MCP_AUDIT_LOG").map(AuditFile::new);
     let config = if audit.is_some() { config.audited() } else { config };
     let world = World::new(Sqlite::new(path("MCP_DB")), SystemClock);
-    stdio::serve(Server::new(config), world, audit)
+    let server = Server::new(config);
+    if faults.is_empty() {
+        stdio::serve(server, world, audit, Wire { input: io::stdin(), output: io::stdout() })
+    } else {
+        fault::serve(server, world, audit, faults)
+    }
+}
+
+/// Prints the list of all faults.
+pub(crate) fn list_faults() -> ExitCode {
+    match io::stdout().write_all(fault::list().as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::from(2),
+        _ => ExitCode::SUCCESS,
+    }
 }
 
 /// Runs a subcommand.
 pub(crate) fn run(command: Command) -> ExitCode {
     let done = match command {
+        Command::Linger(how) => return fault::linger(&how),
         Command::InitDb { seed } => init_db(seed.as_deref()),
         Command::Audit { file, since, json } => summarize(&file, since, if json { Shape::Json } else { Shape::Table }),
     };

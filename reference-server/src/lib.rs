@@ -8,6 +8,8 @@
 //! - A [`Job`] is a tool's work. It may take its time, and touches only a [`World`]: a [`Store`] and a [`Clock`].
 //! - `stdio` is the process: threads that read, write and work, and the one loop between them.
 //!
+//! With `--fault` the same server runs between two streams that misbehave (`fault`), for a harness to be measured by.
+//!
 //! Three things are kept in check on the way: arguments, by the schema that is shown of a tool; time, by a limit for
 //! each tool; and memory of what was done, by an audit log without which no tool is called.
 
@@ -22,6 +24,7 @@ mod db;
 mod digest;
 mod duration;
 mod failure;
+mod fault;
 mod frame;
 mod integer;
 mod job;
@@ -57,12 +60,13 @@ pub use crate::revision::{Era, Revision};
 /// wrong command line or a subcommand that could not do its work.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let parsed = args::Args::try_parse_from(args).and_then(|args| match args.config() {
-        Ok(config) => Ok((args.command, config)),
+        Ok(config) => Ok((args.task(), config)),
         Err(error) => Err(args::Args::command().error(clap::error::ErrorKind::ValueValidation, error)),
     });
     match parsed {
-        Ok((None, config)) => command::serve(config),
-        Ok((Some(command), _)) => command::run(command),
+        Ok((args::Task::Serve(faults), config)) => command::serve(config, faults),
+        Ok((args::Task::ListFaults, _)) => command::list_faults(),
+        Ok((args::Task::Run(command), _)) => command::run(command),
         Err(error) => {
             // Where even this can't be written, the exit code still tells.
             let _ = error.print();

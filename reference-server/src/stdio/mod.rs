@@ -4,4 +4,4 @@ mod output;
 mod pool;
 mod serve;
 
-pub(crate) use serve::serve;
+pub(crate) use serve::{Wire, serve};

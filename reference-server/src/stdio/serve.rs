@@ -55,10 +55,22 @@ struct Ledger {
     works: bool,
 }
 
-/// Serves stdin and stdout to the end of stdin. Calls of tools are written to `audit`, if the server has it so.
-pub(crate) fn serve(server: Server, world: World, audit: Option<AuditFile>) -> ExitCode {
+/// Where bytes come from and where they go: stdin and stdout, or what stands for them.
+pub(crate) struct Wire<R, W> {
+    /// What is read, to its end.
+    pub(crate) input: R,
+    /// What is written.
+    pub(crate) output: W,
+}
+
+/// Serves a wire to the end of its input. Calls of tools are written to `audit`, if the server has it so.
+pub(crate) fn serve<R, W>(server: Server, world: World, audit: Option<AuditFile>, wire: Wire<R, W>) -> ExitCode
+where
+    R: Read + Send + 'static,
+    W: Write + Send + 'static,
+{
     let (events, queue) = mpsc::sync_channel(EVENTS);
-    match Process::start(server, world, audit, events) {
+    match Process::start(server, world, audit, wire, events) {
         Ok(mut process) => {
             process.run(&queue);
             process.finish();
@@ -73,14 +85,24 @@ pub(crate) fn serve(server: Server, world: World, audit: Option<AuditFile>) -> E
 }
 
 impl Process {
-    fn start(server: Server, world: World, audit: Option<AuditFile>, events: SyncSender<Event>) -> io::Result<Self> {
+    fn start<R, W>(
+        server: Server,
+        world: World,
+        audit: Option<AuditFile>,
+        wire: Wire<R, W>,
+        events: SyncSender<Event>,
+    ) -> io::Result<Self>
+    where
+        R: Read + Send + 'static,
+        W: Write + Send + 'static,
+    {
         let broken = events.clone();
-        let output = Output::start(io::stdout(), move || drop(broken.send(Event::Broken)))?;
+        let output = Output::start(wire.output, move || drop(broken.send(Event::Broken)))?;
         let log = Log::start(io::stderr())?;
         let input = events.clone();
         thread::Builder::new().name("reader".into()).spawn({
             let intake = output.intake();
-            move || read(io::stdin().lock(), &intake, &input)
+            move || read(wire.input, &intake, &input)
         })?;
         let world = Arc::new(world);
         let ledger = audit.map(|file| Ledger { file, works: true });

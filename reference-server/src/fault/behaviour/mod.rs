@@ -1,0 +1,23 @@
+//! The layer of behaviour: how the process starts and ends, and what it leaves behind.
+
+mod children;
+mod ends;
+
+use super::table::Fault;
+
+pub(crate) use children::{Lingering, linger};
+
+/// The faults of this layer.
+pub(super) static FAULTS: &[&[Fault]] = &[ends::FAULTS, children::FAULTS];
+
+/// What the process does.
+pub(crate) enum Behaviour {
+    /// This is done before anything is read.
+    Start(fn()),
+    /// This is done when input has ended, before the server learns of it. It is given an unfinished line.
+    Eof(fn(&[u8])),
+    /// This is done in the end, when everything is written.
+    End(fn()),
+    /// Nothing is read while a request is not answered.
+    Serial,
+}

@@ -1,0 +1,26 @@
+//! The layer of messages: what they say, which are swallowed, and which are made up.
+
+mod envelope;
+mod filter;
+mod heard;
+mod ids;
+mod scene;
+mod told;
+
+use super::table::Fault;
+
+pub(super) use filter::Filter;
+pub(crate) use heard::Heard;
+pub(crate) use scene::Scene;
+pub(crate) use told::Told;
+
+/// The faults of this layer.
+pub(super) static FAULTS: &[&[Fault]] = &[ids::FAULTS, envelope::FAULTS];
+
+/// What happens to messages.
+pub(crate) enum Messages {
+    /// This may change, swallow or answer a line that came.
+    Hear(fn(&mut Scene, &mut Heard)),
+    /// This may change, swallow or surround a message that is about to leave.
+    Tell(fn(&mut Scene, &mut Told)),
+}
