@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::scene::Asked;
+use super::scene::{self, Asked, Scene};
 use crate::json;
 
 /// A line that came.
@@ -85,6 +85,20 @@ impl Heard {
         }
     }
 
+    /// The lines of the messages in it, if it is an array of some. Their requests are open from now on.
+    pub(crate) fn unpack(&self, scene: &mut Scene) -> Vec<String> {
+        let messages = self.message.as_ref().and_then(Value::as_array);
+        let messages = messages.filter(|messages| messages.iter().all(Value::is_object));
+        messages
+            .into_iter()
+            .flatten()
+            .map(|message| {
+                Asked::read(message).into_iter().for_each(|asked| scene.open(asked));
+                message.to_string()
+            })
+            .collect()
+    }
+
     /// Passes these bytes on in its place.
     pub(crate) fn replace(&mut self, line: Vec<u8>) {
         *self = Self { is_kept: self.is_kept, said: std::mem::take(&mut self.said), ..Self::new(line) };
@@ -109,8 +123,8 @@ impl Heard {
     pub(crate) fn answer(&mut self, mut result: Value) {
         let Some(asked) = self.request() else { return };
         self.swallow();
-        if asked.is_modern() && result.is_object() {
-            result["resultType"] = "complete".into();
+        if asked.is_modern() {
+            scene::complete(&mut result);
         }
         self.say(&json!({ "jsonrpc": "2.0", "id": asked.id, "result": result }));
     }

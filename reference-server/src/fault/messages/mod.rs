@@ -1,9 +1,13 @@
 //! The layer of messages: what they say, which are swallowed, and which are made up.
 
 mod envelope;
+mod errors;
+mod extremes;
 mod filter;
 mod heard;
 mod ids;
+mod malformed;
+mod notifications;
 mod scene;
 mod told;
 
@@ -15,7 +19,8 @@ pub(crate) use scene::Scene;
 pub(crate) use told::Told;
 
 /// The faults of this layer.
-pub(super) static FAULTS: &[&[Fault]] = &[ids::FAULTS, envelope::FAULTS];
+pub(super) static FAULTS: &[&[Fault]] =
+    &[ids::FAULTS, envelope::FAULTS, errors::FAULTS, notifications::FAULTS, malformed::FAULTS, extremes::FAULTS];
 
 /// What happens to messages.
 pub(crate) enum Messages {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::fault::pipe::Ending;
 
@@ -33,6 +33,15 @@ impl Asked {
     /// Whether it is of the modern era.
     pub(crate) fn is_modern(&self) -> bool {
         self.params.get("_meta").is_some_and(|meta| meta.get(VERSION).is_some())
+    }
+}
+
+/// Gives a made-up result what each result of the modern era has.
+pub(super) fn complete(result: &mut Value) {
+    if let Some(members) = result.as_object_mut() {
+        members.insert("resultType".into(), "complete".into());
+        let server = json!({ "name": "mcp-reference-server", "version": env!("CARGO_PKG_VERSION") });
+        members.entry("_meta").or_insert(json!({ "io.modelcontextprotocol/serverInfo": server }));
     }
 }
 
@@ -75,6 +84,11 @@ impl Scene {
     /// Whether a request with this id is not answered.
     pub(crate) fn is_open(&self, id: &Value) -> bool {
         self.open.contains_key(&id.to_string())
+    }
+
+    /// The id of a request that is not answered.
+    pub(crate) fn any_open(&self) -> Option<Value> {
+        self.open.values().next().map(|asked| asked.id.clone())
     }
 
     /// Counts something, from one on.

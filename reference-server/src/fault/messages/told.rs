@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::scene::Asked;
+use super::scene::{self, Asked};
 
 /// A message that is about to leave.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ impl Told {
     /// Makes a result of it, in the place of what it says.
     pub(crate) fn succeed(&mut self, mut result: Value) {
         if self.is_modern() {
-            result["resultType"] = "complete".into();
+            scene::complete(&mut result);
         }
         if let Some(members) = self.message.as_object_mut() {
             members.remove("error");
