@@ -32,9 +32,8 @@ impl Ending {
 /// Something for the thread to do.
 enum Parcel {
     Line(Vec<u8>),
-    Raw(Vec<u8>),
     End(Ending),
-    Close(Sender<()>),
+    Drain(Sender<()>),
 }
 
 /// The way to the thread. It takes everything at once, whether or not anybody reads.
@@ -55,11 +54,6 @@ impl Outlet {
         self.0.send(Parcel::Line(line)).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 
-    /// Has bytes written as they are.
-    pub(crate) fn raw(&self, bytes: Vec<u8>) -> io::Result<()> {
-        self.0.send(Parcel::Raw(bytes)).map_err(|_| io::ErrorKind::BrokenPipe.into())
-    }
-
     /// Ends the process when all is written.
     pub(crate) fn end(&self, ending: Ending) -> ! {
         if self.0.send(Parcel::End(ending)).is_err() {
@@ -71,9 +65,9 @@ impl Outlet {
     }
 
     /// Waits until all is written, for as long as that takes.
-    pub(crate) fn close(&self) {
+    pub(crate) fn drain(&self) {
         let (done, closed) = mpsc::channel();
-        if self.0.send(Parcel::Close(done)).is_ok() {
+        if self.0.send(Parcel::Drain(done)).is_ok() {
             let _ = closed.recv();
         }
     }
@@ -103,13 +97,12 @@ impl<W: Write> Pipe<W> {
         for parcel in parcels {
             match parcel {
                 Parcel::Line(line) => self.line(line)?,
-                Parcel::Raw(bytes) => self.release(&bytes)?,
                 Parcel::End(ending) => {
                     // It ends, whether or not anybody still reads.
                     let _ = self.drain();
                     ending.perform();
                 }
-                Parcel::Close(done) => {
+                Parcel::Drain(done) => {
                     self.drain()?;
                     // Who asked may have gone.
                     let _ = done.send(());

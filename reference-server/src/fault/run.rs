@@ -70,7 +70,7 @@ pub(crate) fn serve(server: Server, world: World, audit: Option<AuditFile>, choi
     });
     let input = Source::new(io::stdin(), Input::new(bytes), Arc::clone(&stage));
     let code = stdio::serve(server, world, audit, Wire { input, output: Sink { stage, line: Vec::new() } });
-    outlet.close();
+    outlet.drain();
     for change in behaviour {
         if let Behaviour::End(act) = change {
             act();
@@ -94,6 +94,9 @@ impl Stage {
 
     /// Takes a line that came, and returns what the server is to see of it.
     fn hear(&self, line: Vec<u8>) -> Option<Vec<u8>> {
+        if self.behaviour.iter().any(|change| matches!(change, Behaviour::Blocking)) {
+            self.outlet.drain();
+        }
         let mut filter = self.filter();
         if self.behaviour.iter().any(|change| matches!(change, Behaviour::Serial)) {
             let idle = self.settled.wait_while(filter, |filter| !filter.scene().is_idle());

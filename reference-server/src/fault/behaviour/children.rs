@@ -10,6 +10,7 @@ use clap::Args;
 
 use super::Behaviour::{End, Start};
 use super::ends;
+use super::streams::{print, say};
 use crate::fault::table::Fault;
 
 pub(super) static FAULTS: &[Fault] = &[
@@ -78,7 +79,7 @@ fn leave(flags: &[&str], streams: Streams) {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     }
     if let Err(error) = command.spawn() {
-        ends::say(&format!("mcp-reference-server: no child could be started: {error}"));
+        say(&format!("mcp-reference-server: no child could be started: {error}"));
     }
 }
 
@@ -92,11 +93,11 @@ pub(crate) fn linger(how: &Lingering) -> ExitCode {
         let _ = rustix::process::setsid();
     }
     if how.talk {
-        ends::print(b"still here\n");
+        print(b"still here\n");
     }
     if how.other {
         let error: io::Error = Command::new("sleep").arg(LIFE.as_secs().to_string()).env_clear().exec();
-        ends::say(&error.to_string());
+        say(&error.to_string());
     }
     thread::sleep(LIFE);
     ExitCode::SUCCESS

@@ -1,15 +1,16 @@
 //! How the process ends, if it does.
 
-use std::io::{self, Write};
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
+use std::time::Duration;
 
 use signal_hook::consts::SIGTERM;
 use signal_hook::iterator::Signals;
 
 use super::Behaviour::{End, Eof, Start};
+use super::streams::{print, say};
 use crate::fault::table::Fault;
 
 pub(super) static FAULTS: &[Fault] = &[
@@ -35,6 +36,16 @@ pub(super) static FAULTS: &[Fault] = &[
         "exit-zero-on-term",
         "exits with 0 when SIGTERM comes, a control",
         &[Start(|| on_sigterm(|| process::exit(0)))],
+    ),
+    Fault::behaviour(
+        "exits-143-on-term",
+        "exits with 143 when SIGTERM comes, a control",
+        &[Start(|| on_sigterm(|| process::exit(143)))],
+    ),
+    Fault::behaviour(
+        "slow-exit",
+        "tidies up for half a second after stdin closed, a control",
+        &[End(|| thread::sleep(Duration::from_millis(500)))],
     ),
     Fault::behaviour("exits-nonzero-on-eof", "exits with 3 and a traceback when stdin closes", &[End(trace)]),
     Fault::behaviour("crashes-on-eof", "dies of SIGABRT when stdin closes", &[End(|| process::abort())]),
@@ -65,18 +76,6 @@ pub(super) static FAULTS: &[Fault] = &[
         })],
     ),
 ];
-
-/// Writes to stdout, past everything else.
-pub(super) fn print(bytes: &[u8]) {
-    let mut stdout = io::stdout();
-    // Where nobody reads, nothing is owed.
-    let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
-}
-
-/// Writes a line to stderr.
-pub(super) fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
-}
 
 fn give_up() {
     say("mcp-reference-server: no configuration, giving up");

@@ -2,13 +2,15 @@
 
 mod children;
 mod ends;
+mod streams;
 
 use super::table::Fault;
 
 pub(crate) use children::{Lingering, linger};
+pub(super) use streams::{flood, print, say};
 
 /// The faults of this layer.
-pub(super) static FAULTS: &[&[Fault]] = &[ends::FAULTS, children::FAULTS];
+pub(super) static FAULTS: &[&[Fault]] = &[ends::FAULTS, streams::FAULTS, children::FAULTS];
 
 /// What the process does.
 pub(crate) enum Behaviour {
@@ -20,4 +22,6 @@ pub(crate) enum Behaviour {
     End(fn()),
     /// Nothing is read while a request is not answered.
     Serial,
+    /// Nothing is read while something is not written.
+    Blocking,
 }

@@ -1,6 +1,7 @@
 //! How bytes are read.
 
 use std::hint::black_box;
+use std::process;
 
 use super::Bytes::{Headers, Piece, Ponder, Take};
 use super::Taken;
@@ -56,6 +57,16 @@ pub(super) static FAULTS: &[Fault] = &[
         "one-message-a-read",
         "serves only the first line of what one read gives",
         &[Piece(|piece| piece.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default().to_vec())],
+    ),
+    Fault::bytes(
+        "concurrent-exits",
+        "exits with 0 when 15 requests come at once, though stdin is open",
+        &[Piece(|piece| {
+            if piece.iter().filter(|byte| **byte == b'\n').count() >= 15 {
+                process::exit(0);
+            }
+            piece.to_vec()
+        })],
     ),
     Fault::bytes(
         "decodes-each-read",

@@ -104,6 +104,13 @@ impl Heard {
         *self = Self { is_kept: self.is_kept, said: std::mem::take(&mut self.said), ..Self::new(line) };
     }
 
+    /// Takes a call of one tool for a call of another.
+    pub(crate) fn call_for(&mut self, name: &str, other: &str) {
+        if self.method() == "tools/call" && self.param("/name") == name {
+            self.change(|call| call["params"]["name"] = other.into());
+        }
+    }
+
     /// Passes nothing on.
     pub(crate) fn swallow(&mut self) {
         self.is_kept = false;

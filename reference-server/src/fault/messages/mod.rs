@@ -1,15 +1,25 @@
 //! The layer of messages: what they say, which are swallowed, and which are made up.
 
+mod asking;
+mod calls;
+mod capabilities;
+mod content;
 mod envelope;
 mod errors;
 mod extremes;
 mod filter;
 mod heard;
 mod ids;
+mod lifecycle;
+mod lists;
 mod malformed;
+mod modern;
 mod notifications;
+mod pace;
+mod progress;
 mod scene;
 mod told;
+mod tools;
 
 use super::table::Fault;
 
@@ -19,8 +29,24 @@ pub(crate) use scene::Scene;
 pub(crate) use told::Told;
 
 /// The faults of this layer.
-pub(super) static FAULTS: &[&[Fault]] =
-    &[ids::FAULTS, envelope::FAULTS, errors::FAULTS, notifications::FAULTS, malformed::FAULTS, extremes::FAULTS];
+pub(super) static FAULTS: &[&[Fault]] = &[
+    ids::FAULTS,
+    envelope::FAULTS,
+    errors::FAULTS,
+    notifications::FAULTS,
+    malformed::FAULTS,
+    extremes::FAULTS,
+    lifecycle::FAULTS,
+    capabilities::FAULTS,
+    asking::FAULTS,
+    tools::FAULTS,
+    calls::FAULTS,
+    content::FAULTS,
+    lists::FAULTS,
+    progress::FAULTS,
+    pace::FAULTS,
+    modern::FAULTS,
+];
 
 /// What happens to messages.
 pub(crate) enum Messages {
