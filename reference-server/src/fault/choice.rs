@@ -17,7 +17,7 @@ pub(crate) fn choose(text: &str) -> Result<Choice, String> {
     if let Some(rest) = text.strip_prefix("set:") {
         return Set::parse(rest).map(Choice::Set);
     }
-    table::all().find(|fault| fault.name == text).map(Choice::Named).ok_or_else(|| unknown(text))
+    table::named(text).map(Choice::Named).ok_or_else(|| unknown(text))
 }
 
 fn unknown(name: &str) -> String {

@@ -15,6 +15,8 @@ mod bytes;
 mod choice;
 mod messages;
 mod pipe;
+#[cfg(test)]
+mod rehearsal;
 mod run;
 mod set;
 mod table;

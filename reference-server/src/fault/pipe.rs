@@ -74,7 +74,7 @@ impl Outlet {
 }
 
 /// The writing side of the layer of bytes.
-struct Pipe<W> {
+pub(super) struct Pipe<W> {
     to: W,
     changes: Vec<&'static Bytes>,
     flow: Flow,
@@ -83,7 +83,7 @@ struct Pipe<W> {
 }
 
 impl<W: Write> Pipe<W> {
-    fn new(to: W, changes: Vec<&'static Bytes>) -> Self {
+    pub(super) fn new(to: W, changes: Vec<&'static Bytes>) -> Self {
         let flow = changes.iter().rev().find_map(|change| match change {
             Bytes::Flow(flow) => Some(*flow),
             _ => None,
@@ -112,7 +112,7 @@ impl<W: Write> Pipe<W> {
         Ok(())
     }
 
-    fn open(&mut self) -> io::Result<()> {
+    pub(super) fn open(&mut self) -> io::Result<()> {
         let openings = self.changes.iter().filter_map(|change| match change {
             Bytes::Opening(bytes) => Some(*bytes),
             _ => None,
@@ -121,7 +121,7 @@ impl<W: Write> Pipe<W> {
         if opening.is_empty() { Ok(()) } else { self.release(&opening) }
     }
 
-    fn line(&mut self, mut line: Vec<u8>) -> io::Result<()> {
+    pub(super) fn line(&mut self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
         for change in &self.changes {
             if let Bytes::Line(change) = change {
@@ -160,7 +160,7 @@ impl<W: Write> Pipe<W> {
         }
     }
 
-    fn drain(&mut self) -> io::Result<()> {
+    pub(super) fn drain(&mut self) -> io::Result<()> {
         let held = std::mem::take(&mut self.held);
         self.write(&held)
     }

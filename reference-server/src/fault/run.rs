@@ -23,15 +23,15 @@ const CHUNK: usize = 64 << 10;
 
 /// The faults of a process, by layer.
 #[derive(Default)]
-struct Faults {
-    bytes: Vec<&'static Bytes>,
-    messages: Vec<&'static Messages>,
-    behaviour: Vec<&'static Behaviour>,
-    sets: Vec<Set>,
+pub(super) struct Faults {
+    pub(super) bytes: Vec<&'static Bytes>,
+    pub(super) messages: Vec<&'static Messages>,
+    pub(super) behaviour: Vec<&'static Behaviour>,
+    pub(super) sets: Vec<Set>,
 }
 
 impl Faults {
-    fn of(choices: Vec<Choice>) -> Self {
+    pub(super) fn of(choices: Vec<Choice>) -> Self {
         let mut faults = Self::default();
         for choice in choices {
             match choice {

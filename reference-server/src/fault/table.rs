@@ -89,6 +89,11 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
     [bytes::FAULTS, messages::FAULTS, behaviour::FAULTS].into_iter().flatten().copied().flatten()
 }
 
+/// The fault of a name.
+pub(crate) fn named(name: &str) -> Option<&'static Fault> {
+    all().find(|fault| fault.name == name)
+}
+
 /// The list of all faults, one a line.
 pub(crate) fn list() -> String {
     all().map(|fault| format!("{fault}\n")).collect()
