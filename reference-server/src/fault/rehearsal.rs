@@ -20,7 +20,7 @@ use crate::job::World;
 use crate::revision::{Era, Revision};
 
 /// Faults that are seen from outside alone, or not at all.
-const UNSEEN: [&str; 8] = [
+const UNSEEN: [&str; 10] = [
     // These would end or fill this very process.
     "concurrent-exits",
     "floods-after-handshake",
@@ -31,8 +31,10 @@ const UNSEEN: [&str; 8] = [
     "stderr-echoes-args",
     "stderr-chatty",
     "stderr-only",
-    // This one does what is done anyway.
+    // These do what is done anyway.
     "null-id-on-parse-error",
+    "parse-error-storm",
+    "prompt-probe-refused",
 ];
 
 struct NoTime;
@@ -249,6 +251,7 @@ fn oddities(era: Era) -> Vec<Vec<u8>> {
         line(r#"[{"jsonrpc":"2.0","id":44,"method":"ping"},{"jsonrpc":"2.0","id":45,"method":"ping"}]"#),
         line(r#"{"jsonrpc":"2.0","id":46,"method":"ping","params":null}"#),
         line(r#"{"jsonrpc":"2.0","id":47,"method":"ping","x":1}"#),
+        line(r#"{"jsonrpc":"2.0","id":51,"id":52,"method":"ping"}"#),
         line(r#"{"jsonrpc":"2.0","id":"\ud83d","method":"ping"}"#),
         line(r#"{"jsonrpc":"2.0","id":"\u0000","method":"ping"}"#),
         line(&format!(r#"{{"jsonrpc":"2.0","id":48,"method":"ping","params":{{"x":{}}}}}"#, "9".repeat(500))),

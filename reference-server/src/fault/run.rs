@@ -122,6 +122,11 @@ impl Stage {
 
     /// Takes a line that the server wants to send.
     fn tell(&self, line: Vec<u8>) -> io::Result<()> {
+        for change in &self.behaviour {
+            if let Behaviour::Late(time) = change {
+                thread::sleep(*time);
+            }
+        }
         let mut filter = self.filter();
         let lines = filter.tell(line);
         let ending = filter.scene().ending();

@@ -11,6 +11,7 @@ mod commands;
 mod database;
 mod directory;
 mod eras;
+mod faults;
 mod hostile;
 mod legacy;
 mod logging;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use signal_hook::consts::SIGTERM;
 use signal_hook::iterator::Signals;
 
-use super::Behaviour::{End, Eof, Start};
+use super::Behaviour::{End, Eof, Late, Start};
 use super::streams::{print, say};
 use crate::fault::table::Fault;
 
@@ -51,8 +51,8 @@ pub(super) static FAULTS: &[Fault] = &[
     Fault::behaviour("crashes-on-eof", "dies of SIGABRT when stdin closes", &[End(|| process::abort())]),
     Fault::behaviour(
         "drops-inflight-on-eof",
-        "forgets all open requests when stdin closes",
-        &[Eof(|_| process::exit(0))],
+        "answers each request after 100 ms, and forgets those that are open when stdin closes",
+        &[Late(Duration::from_millis(100)), Eof(|_| process::exit(0))],
     ),
     Fault::behaviour(
         "hangs-on-partial-line",

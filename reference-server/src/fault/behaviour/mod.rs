@@ -4,6 +4,8 @@ mod children;
 mod ends;
 mod streams;
 
+use std::time::Duration;
+
 use super::table::Fault;
 
 pub(crate) use children::{Lingering, linger};
@@ -20,6 +22,8 @@ pub(crate) enum Behaviour {
     Eof(fn(&[u8])),
     /// This is done in the end, when everything is written.
     End(fn()),
+    /// Each message leaves this much later.
+    Late(Duration),
     /// Nothing is read while a request is not answered.
     Serial,
     /// Nothing is read while something is not written.

@@ -105,6 +105,11 @@ pub(super) static FAULTS: &[Fault] = &[
         })],
     ),
     Fault::messages(
+        "prompt-probe-refused",
+        "refuses prompts/get without a required argument, as it does anyway, a control",
+        &[],
+    ),
+    Fault::messages(
         "prompt-role-system",
         "gives prompts with a message of the role system",
         &[Tell(|_, told| {

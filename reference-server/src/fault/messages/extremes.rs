@@ -1,4 +1,10 @@
-//! Messages that are well-formed and hard to read: deep, with long numbers, with half of a character.
+//! Messages that are well-formed and hard to read: deep, with long numbers, with half of a character, with a member
+//! twice.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::{Map, Value};
 
 use super::Messages::Hear;
 use super::heard::Heard;
@@ -59,6 +65,17 @@ pub(super) static FAULTS: &[Fault] = &[
         })],
     ),
     Fault::messages(
+        "dup-json-keys",
+        "acts on the first of two equal members, where others take the last",
+        &[Hear(|_, heard| {
+            if let (Ok(First(first)), Some(last)) = (serde_json::from_slice(heard.line()), heard.message())
+                && first != *last
+            {
+                heard.replace(first.to_string().into_bytes());
+            }
+        })],
+    ),
+    Fault::messages(
         "silent-on-nul",
         "does not answer a message with an escaped NUL",
         &[Hear(|_, heard| {
@@ -104,6 +121,33 @@ fn skip_string<'a>(bytes: &mut impl Iterator<Item = &'a u8>) {
 fn has_half(heard: &Heard) -> bool {
     let escapes = heard.line().windows(3).any(|window| window.eq_ignore_ascii_case(b"\\ud"));
     escapes && heard.message().is_none() && heard.is_json() && !is_deep(heard)
+}
+
+/// An object, in which the first of two equal members counts.
+struct First(Value);
+
+impl<'de> Deserialize<'de> for First {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FirstVisitor)
+    }
+}
+
+struct FirstVisitor;
+
+impl<'de> Visitor<'de> for FirstVisitor {
+    type Value = First;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<First, A::Error> {
+        let mut members = Map::new();
+        while let Some((name, value)) = map.next_entry::<String, Value>()? {
+            members.entry(name).or_insert(value);
+        }
+        Ok(First(members.into()))
+    }
 }
 
 #[cfg(test)]

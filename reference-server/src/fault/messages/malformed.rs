@@ -64,6 +64,11 @@ pub(super) static FAULTS: &[Fault] = &[
         &[],
     ),
     Fault::messages(
+        "parse-error-storm",
+        "answers each line that is not JSON, as it does anyway, so two that do so never stop",
+        &[],
+    ),
+    Fault::messages(
         "parse-error-without-id",
         "leaves the id out where it answers a line that is not JSON, a control",
         &[Tell(|_, told| {

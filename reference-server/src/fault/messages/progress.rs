@@ -77,7 +77,7 @@ pub(super) static FAULTS: &[Fault] = &[
         })],
     ),
     Fault::messages(
-        "log-without-level",
+        "log-without-level-M",
         "sends a log notification for a request that set no log level",
         &[Tell(|_, told| {
             if told.tools().is_some() && told.asked_param("/_meta/io.modelcontextprotocol~1logLevel").is_null() {
