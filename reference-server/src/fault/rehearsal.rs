@@ -152,7 +152,7 @@ fn line(text: &str) -> Vec<u8> {
     format!("{text}\n").into_bytes()
 }
 
-fn notice(method: &str, params: Value) -> Vec<u8> {
+fn notice(method: &str, params: &Value) -> Vec<u8> {
     line(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string())
 }
 
@@ -183,7 +183,7 @@ fn opening(era: Era) -> Vec<Vec<u8>> {
         ping(302),
         initialize(303, "1900-01-01"),
         ping(304),
-        notice("notifications/initialized", json!({})),
+        notice("notifications/initialized", &json!({})),
         initialize(305, "2025-06-18"),
         ask(Era::Legacy, 306, "initialize", json!({})),
     ];
@@ -224,7 +224,7 @@ fn features(era: Era) -> Vec<Vec<u8>> {
     }
     // Two that are open together, two with one id, and one that is cancelled.
     let call = |id| ask(id, "tools/call", json!({ "name": "list_customers", "arguments": {} }));
-    let cancelled = notice("notifications/cancelled", json!({ "requestId": 33 }));
+    let cancelled = notice("notifications/cancelled", &json!({ "requestId": 33 }));
     script.extend([[call(30), call(31)].concat(), [call(32), call(32)].concat(), [call(33), cancelled].concat()]);
     script
 }
@@ -242,8 +242,8 @@ fn oddities(era: Era) -> Vec<Vec<u8>> {
         named(json!((1_u64 << 53) - 1)),
         named(json!(1_u64 << 31)),
         named(Value::Null),
-        notice("notifications/cancelled", json!({ "requestId": 5 })),
-        notice("notifications/x", json!({})),
+        notice("notifications/cancelled", &json!({ "requestId": 5 })),
+        notice("notifications/x", &json!({})),
         line(r#"{"jsonrpc":"2.0","method":"ping"}"#),
         line("{junk"),
         [line(r#"{"jsonrpc":"2.0","id":42,"method":NaN}"#), named(json!(43))].concat(),
@@ -274,7 +274,7 @@ fn plenty(era: Era) -> Vec<Vec<u8>> {
     vec![
         padded(70 << 10),
         padded(600 << 10),
-        notice("notifications/y", json!({})).repeat(5001),
+        notice("notifications/y", &json!({})).repeat(5001),
         ask(era, 61, "ping", json!({})),
     ]
 }

@@ -1,7 +1,7 @@
 //! Runs the clean server between streams that do what the faults want.
 
 use std::collections::VecDeque;
-use std::io::{self, Read, Write};
+use std::io::{self, Cursor, Read, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -146,13 +146,13 @@ struct Source<R> {
     input: Input,
     stage: Arc<Stage>,
     arrived: VecDeque<Arrival>,
-    ready: Vec<u8>,
+    ready: Cursor<Vec<u8>>,
     has_ended: bool,
 }
 
 impl<R> Source<R> {
     fn new(from: R, input: Input, stage: Arc<Stage>) -> Self {
-        Self { from, input, stage, arrived: VecDeque::new(), ready: Vec::new(), has_ended: false }
+        Self { from, input, stage, arrived: VecDeque::new(), ready: Cursor::default(), has_ended: false }
     }
 
     fn end(&mut self) {
@@ -168,15 +168,19 @@ impl<R> Source<R> {
 
 impl<R: Read> Read for Source<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        while self.ready.is_empty() {
+        loop {
+            let size = self.ready.read(into)?;
+            if size > 0 {
+                return Ok(size);
+            }
             match self.arrived.pop_front() {
                 Some(Arrival::Line(line)) => {
-                    let Some(line) = self.stage.hear(line) else { continue };
-                    self.ready = line;
+                    let Some(mut line) = self.stage.hear(line) else { continue };
                     // A line that input ended in stays unfinished.
                     if !self.has_ended || !self.arrived.is_empty() {
-                        self.ready.push(b'\n');
+                        line.push(b'\n');
                     }
+                    self.ready = Cursor::new(line);
                 }
                 Some(Arrival::Death(code)) => self.stage.outlet.end(Ending::Exit(code)),
                 None if self.has_ended => return Ok(0),
@@ -189,11 +193,6 @@ impl<R: Read> Read for Source<R> {
                 }
             }
         }
-        let size = self.ready.len().min(into.len());
-        for (place, byte) in into.iter_mut().zip(self.ready.drain(..size)) {
-            *place = byte;
-        }
-        Ok(size)
     }
 }
 

@@ -65,6 +65,7 @@ pub(crate) struct Lingering {
 }
 
 /// Whether a process has our streams.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Streams {
     Kept,
     Closed,
@@ -75,7 +76,7 @@ fn leave(flags: &[&str], streams: Streams) {
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
     command.arg("linger").args(flags).stdin(Stdio::null());
-    if matches!(streams, Streams::Closed) {
+    if streams == Streams::Closed {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     }
     if let Err(error) = command.spawn() {

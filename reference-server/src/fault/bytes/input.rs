@@ -1,5 +1,7 @@
 //! Cuts what is read into lines, as well as the faults allow.
 
+use std::{iter, mem};
+
 use super::{Bytes, Taken};
 
 /// How many bytes are read before the line so far is looked at again.
@@ -18,12 +20,14 @@ pub(crate) enum Arrival {
 pub(crate) struct Input {
     changes: Vec<&'static Bytes>,
     held: Vec<u8>,
+    /// How much of what is held was seen to have no line feed.
+    searched: usize,
 }
 
 impl Input {
     /// A side with these changes, of which it does those that are about reading.
     pub(crate) fn new(changes: Vec<&'static Bytes>) -> Self {
-        Self { changes, held: Vec::new() }
+        Self { changes, held: Vec::new(), searched: 0 }
     }
 
     /// Takes what one read gave, and returns what that completes.
@@ -43,7 +47,7 @@ impl Input {
             }
         }
         let mut found = Vec::new();
-        while let Some(line) = self.cut() {
+        for line in self.cut() {
             self.take(line, &mut found);
         }
         found
@@ -52,7 +56,7 @@ impl Input {
     /// The line that was not finished when the input ended.
     pub(crate) fn rest(&mut self) -> Vec<Arrival> {
         let mut found = Vec::new();
-        let line = std::mem::take(&mut self.held);
+        let line = mem::take(&mut self.held);
         if !line.is_empty() {
             self.take(line, &mut found);
         }
@@ -64,15 +68,22 @@ impl Input {
         &self.held
     }
 
-    fn cut(&mut self) -> Option<Vec<u8>> {
+    /// The lines that are whole by now.
+    fn cut(&mut self) -> Vec<Vec<u8>> {
         if self.changes.iter().any(|change| matches!(change, Bytes::Headers)) {
-            return self.cut_by_headers();
+            return iter::from_fn(|| self.cut_by_headers()).collect();
         }
-        let end = self.held.iter().position(|byte| *byte == b'\n')?;
-        let rest = self.held.split_off(end + 1);
-        let mut line = std::mem::replace(&mut self.held, rest);
-        line.pop();
-        Some(line)
+        // Each byte is looked at once, so that a long line costs no more than many short ones.
+        let fresh = self.held.get(self.searched..).unwrap_or_default();
+        let Some(last) = fresh.iter().rposition(|byte| *byte == b'\n') else {
+            self.searched = self.held.len();
+            return Vec::new();
+        };
+        let rest = self.held.split_off(self.searched + last + 1);
+        self.searched = rest.len();
+        let mut lines = mem::replace(&mut self.held, rest);
+        lines.pop();
+        lines.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
     }
 
     /// The next message that has a header with its length, once it is whole. What stands before is thrown away.

@@ -12,7 +12,7 @@ pub(super) static FAULTS: &[Fault] = &[
     Fault::bytes(
         "launcher-noise",
         "prints on stdout what a package runner says when it starts a program",
-        &[Opening(b"\n> shop@1.0.0 start\n> node build/index.js\n\n")],
+        &[Opening(b"> shop@1.0.0 start\n> node build/index.js\n")],
     ),
     Fault::bytes(
         "ansi-on-stdout",

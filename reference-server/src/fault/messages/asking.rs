@@ -11,7 +11,7 @@ pub(super) static FAULTS: &[Fault] = &[
         "sends roots/list before it lists its tools, whatever the client declared",
         &[Tell(|_, told| {
             if told.tools().is_some() {
-                told.before(request("fault-1".into(), "roots/list"));
+                told.before(request("fault-1", "roots/list"));
             }
         })],
     )
@@ -21,7 +21,7 @@ pub(super) static FAULTS: &[Fault] = &[
         "asks for a sample before it lists its tools, whatever the client declared",
         &[Tell(|_, told| {
             if told.tools().is_some() {
-                let mut sample = request("fault-1".into(), "sampling/createMessage");
+                let mut sample = request("fault-1", "sampling/createMessage");
                 let content = json!({ "type": "text", "text": "Hello" });
                 sample["params"] = json!({ "messages": [{ "role": "user", "content": content }], "maxTokens": 10 });
                 told.before(sample);
@@ -40,7 +40,7 @@ pub(super) static FAULTS: &[Fault] = &[
             }),
             Tell(|scene, told| {
                 if told.result("initialize").is_some() && scene.kept("asks-before-initialized") == true {
-                    told.after(request("fault-1".into(), "roots/list"));
+                    told.after(request("fault-1", "roots/list"));
                 }
             }),
         ],
@@ -51,7 +51,7 @@ pub(super) static FAULTS: &[Fault] = &[
         "pings the client before it lists its tools, in an era that has no such requests",
         &[Tell(|_, told| {
             if told.tools().is_some() {
-                told.before(request("fault-1".into(), "ping"));
+                told.before(request("fault-1", "ping"));
             }
         })],
     )
@@ -61,7 +61,7 @@ pub(super) static FAULTS: &[Fault] = &[
         "pings the client after each list of tools, a control",
         &[Tell(|scene, told| {
             if told.tools().is_some() {
-                told.after(request(scene.tally("sends-ping").into(), "ping"));
+                told.after(request(scene.tally("sends-ping"), "ping"));
             }
         })],
     )
@@ -81,14 +81,15 @@ pub(super) static FAULTS: &[Fault] = &[
         "pings the client twice with the same id",
         &[Tell(|_, told| {
             if told.tools().is_some() {
-                told.after(request("fault-1".into(), "ping"));
-                told.after(request("fault-1".into(), "ping"));
+                told.after(request("fault-1", "ping"));
+                told.after(request("fault-1", "ping"));
             }
         })],
     )
     .legacy(),
 ];
 
-fn request(id: Value, method: &str) -> Value {
+fn request(id: impl Into<Value>, method: &str) -> Value {
+    let id: Value = id.into();
     json!({ "jsonrpc": "2.0", "id": id, "method": method })
 }

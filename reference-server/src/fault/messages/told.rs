@@ -4,6 +4,21 @@ use serde_json::{Map, Value, json};
 
 use super::scene::{self, Asked};
 
+/// A line that is said besides, which need be no message.
+pub(crate) struct Said(String);
+
+impl From<Value> for Said {
+    fn from(message: Value) -> Self {
+        Self(message.to_string())
+    }
+}
+
+impl From<&str> for Said {
+    fn from(line: &str) -> Self {
+        Self(line.into())
+    }
+}
+
 /// A message that is about to leave.
 #[derive(Debug)]
 pub(crate) struct Told {
@@ -127,13 +142,13 @@ impl Told {
     }
 
     /// Sends a line before it.
-    pub(crate) fn before(&mut self, line: impl ToString) {
-        self.before.push(line.to_string());
+    pub(crate) fn before(&mut self, line: impl Into<Said>) {
+        self.before.push(line.into().0);
     }
 
     /// Sends a line after it.
-    pub(crate) fn after(&mut self, line: impl ToString) {
-        self.after.push(line.to_string());
+    pub(crate) fn after(&mut self, line: impl Into<Said>) {
+        self.after.push(line.into().0);
     }
 
     /// Writes its text otherwise.
