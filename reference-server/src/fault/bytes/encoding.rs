@@ -1,13 +1,16 @@
 //! Which bytes stand for which characters.
 
-use super::Bytes::{Line, Opening};
+use super::Bytes::Line;
 use crate::fault::table::Fault;
 
 pub(super) static FAULTS: &[Fault] = &[
     Fault::bytes(
         "bom-first-line",
         "writes a byte order mark before its first message",
-        &[Opening("\u{feff}".as_bytes())],
+        &[Line(|line, number| {
+            let mark: &[u8] = if number == 0 { "\u{feff}".as_bytes() } else { b"" };
+            [mark, line, b"\n"].concat()
+        })],
     ),
     Fault::bytes(
         "codepage-out",

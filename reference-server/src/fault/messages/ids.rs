@@ -39,8 +39,13 @@ pub(super) static FAULTS: &[Fault] = &[
     ),
     Fault::messages(
         "id-precision-below-2-53",
-        "rounds ids above 2^52, which a double holds, to even numbers",
-        &[Tell(|_, told| change_id(told, |id| Some(rounded(id.as_i64()?, 52).into())))],
+        "rounds ids from 2^52 to 2^53, which a double holds, to even numbers",
+        &[Tell(|_, told| {
+            change_id(told, |id| {
+                let id = id.as_i64().filter(|id| id.unsigned_abs() <= 1 << 53)?;
+                Some(rounded(id, 52).into())
+            })
+        })],
     ),
     Fault::messages(
         "id-32-bit",
