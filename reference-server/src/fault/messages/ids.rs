@@ -44,7 +44,7 @@ pub(super) static FAULTS: &[Fault] = &[
             change_id(told, |id| {
                 let id = id.as_i64().filter(|id| id.unsigned_abs() <= 1 << 53)?;
                 Some(rounded(id, 52).into())
-            })
+            });
         })],
     ),
     Fault::messages(
