@@ -59,7 +59,12 @@ pub fn decide(outcomes: &[Outcome], situation: &Situation<'_>, first: Option<Req
             Seen::Fits(event) => return Some(decision(outcome, event, what_happened(outcome.on, situation, event))),
             Seen::Unjudgeable(event) => {
                 let message = "answers with values that JSON readers do not agree on; not judged further".to_owned();
-                return Some(Decision { verdict: Some(Verdict::Info), ..decision(outcome, event, message) });
+                // The outcome's own words are about an answer that fits.
+                return Some(Decision {
+                    verdict: Some(Verdict::Info),
+                    message,
+                    ..decision(outcome, event, String::new())
+                });
             }
         }
     }

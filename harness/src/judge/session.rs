@@ -6,7 +6,7 @@ use super::weigh::{Weighed, breach_of, weigh};
 use super::{Breach, CaseResult, Decision, Proof, Recording, SessionEnd, Verdict};
 use crate::peer::{Exit, Rung};
 use crate::rules;
-use crate::script::Script;
+use crate::script::{On, Script};
 use crate::spec::{Class, Ledger, RequirementId};
 use crate::transcript::{Link, Linked, What};
 use crate::wire::EnvelopeFault;
@@ -57,8 +57,9 @@ pub fn judge_session(recording: &Recording, plays: &[(&Script, Account)], ledger
         }
         let about_process = is_of_process(recording, &breach) || is_before_speech(recording, &breach, first_words);
         let play = transcript.play_of(breach.event).filter(|_| !about_process);
-        match play.and_then(|play| Some((plays.get(play)?.0, cases.get_mut(play)?))) {
-            Some((script, case)) => {
+        match play.and_then(|play| Some((plays.get(play)?, cases.get_mut(play)?))) {
+            Some(((_, account), _)) if is_told_by_case(&breach, account) => {}
+            Some(((script, _), case)) => {
                 let breach = blame(breach, script, ledger);
                 case.findings.extend(weigh(&breach, recording, &case.result.id, ledger));
             }
@@ -69,6 +70,13 @@ pub fn judge_session(recording: &Recording, plays: &[(&Script, Account)], ledger
         decide(case, account, recording, ledger);
     }
     JudgedSession { own, cases }
+}
+
+/// Whether it is the death of a peer that the case itself has words for.
+fn is_told_by_case(breach: &Breach, account: &Account) -> bool {
+    let tells_exit =
+        |decision: &Decision| decision.on == Some(On::Exit) && decision.verdict.is_some_and(|it| it >= Verdict::Info);
+    breach.requirement.as_str() == "jsonrpc.survives-malformed" && account.decisions.iter().any(tells_exit)
 }
 
 /// A message without the numbers in it, which vary from play to play, and without what stands behind a colon: the
@@ -176,14 +184,27 @@ fn decide(case: &mut JudgedCase, account: &Account, recording: &Recording, ledge
         .filter(|breach| !is_told_by_rules(recording, breach))
         .filter_map(|breach| weigh(&breach, recording, &case.result.id, ledger));
     let decided: Vec<Weighed> = decided.collect();
-    case.findings.extend(decided);
+    for weighed in decided {
+        // A rule and the case speak of the same line: the case says it better.
+        let is_same = |other: &Weighed| {
+            let (one, other) = (&weighed.finding, &other.finding);
+            one.stream_offset.is_some()
+                && (&one.requirement, one.stream_offset) == (&other.requirement, other.stream_offset)
+        };
+        match case.findings.iter_mut().find(|other| is_same(other)) {
+            Some(other) if other.finding.verdict > weighed.finding.verdict => {}
+            Some(other) => *other = weighed,
+            None => case.findings.push(weighed),
+        }
+    }
     case.result.verdict = case.findings.iter().map(|weighed| weighed.finding.verdict).max().unwrap_or(Verdict::Pass);
     if case.findings.iter().any(|weighed| weighed.finding.verdict >= Verdict::Warn) {
         return;
     }
     // A case that has decided on a hint is decided, also where the peer was lost behind that.
-    let is_decided = case.result.verdict == Verdict::Info
-        && account.decisions.iter().any(|decision| decision.verdict == Some(Verdict::Info));
+    let is_decided = case.findings.iter().any(|Weighed { finding, .. }| {
+        finding.verdict == Verdict::Info && case.result.requirements.contains(&finding.requirement)
+    }) || account.decisions.iter().any(|decision| decision.verdict == Some(Verdict::Info));
     if let Some((verdict, reason)) = account.cut_short.as_ref().filter(|_| !is_decided) {
         case.result.verdict = *verdict;
         case.result.reason = Some(reason.clone());

@@ -42,6 +42,8 @@ fn of_line(recording: &Recording, event: usize, line: &Received) -> Option<Breac
     let breach = |message: String| Some(Breach::new(PURE, event, message));
     match &line.reading.class {
         Class::Message(_) | Class::Batch(_) | Class::Joined { .. } | Class::Concatenated(_) => None,
+        // The blank line ends the header.
+        Class::Blank if follows_header(recording, event) => None,
         Class::Blank => breach("writes a blank line to stdout".into()).map(|breach| breach.weighing(Verdict::Warn)),
         Class::LspHeader => breach("frames its output with Content-Length headers, as language servers do".into()),
         Class::Glued { before: noise, after, .. } => {
@@ -56,6 +58,11 @@ fn of_line(recording: &Recording, event: usize, line: &Received) -> Option<Breac
         Class::NotObject(shape) => breach(format!("writes a JSON {} to stdout, which is no message", shape.name())),
         Class::NotMessage => breach("writes a JSON object to stdout that is no JSON-RPC message".into()),
     }
+}
+
+fn follows_header(recording: &Recording, event: usize) -> bool {
+    let before = recording.transcript.lines().take_while(|(at, _)| *at < event).last();
+    before.is_some_and(|(_, line)| matches!(line.reading.class, Class::LspHeader))
 }
 
 fn is_before_first_answer(recording: &Recording, event: usize) -> bool {

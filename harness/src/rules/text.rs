@@ -11,27 +11,41 @@ pub(super) fn judge(recording: &Recording, breaches: &mut Vec<Breach>) {
     let oldest = recording.transcript.revision() == Revision::V2024_11_05;
     let utf8 = if oldest { "stdio.stdout-pure" } else { "stdio.utf8" };
     // A peer that echoes what it was sent only shows that it can.
-    let mut hinted = Hinted { line_separator: transcript_sends_separators(recording), ..Hinted::default() };
+    let mut hinted = Hinted {
+        line_separator: was_sent(recording, |bytes| memchr::memmem::find(bytes, b"\xe2\x80\xa8").is_some()),
+        ..Hinted::default()
+    };
+    let echoes_surrogates = was_sent(recording, has_surrogate_escape);
     for (event, line) in recording.transcript.lines() {
+        // Headers and the blank line behind them end in CR LF by their own rules.
+        hinted.no_message = line.messages.is_empty();
         if let Class::NotUtf8 { offset, .. } = &line.reading.class {
             breaches.push(Breach::new(utf8, event, "writes a line that is not UTF-8").at(*offset));
         }
         for note in line.notes() {
-            breaches.extend(of_note(utf8, event, note, &mut hinted));
+            let breach = of_note(utf8, event, note, &mut hinted);
+            let is_echo = *note == Note::LoneSurrogateEscape && echoes_surrogates;
+            breaches.extend(breach.map(|breach| if is_echo { breach.weighing(Verdict::Info) } else { breach }));
         }
     }
 }
 
-fn transcript_sends_separators(recording: &Recording) -> bool {
+fn was_sent(recording: &Recording, wanted: impl Fn(&[u8]) -> bool) -> bool {
     recording.transcript.events.iter().any(|event| match &event.what {
-        What::Sent(sent) => memchr::memmem::find(sent.bytes.head(), b"\xe2\x80\xa8").is_some(),
+        What::Sent(sent) => wanted(sent.bytes.head()),
         _ => false,
     })
 }
 
-/// What was said once in this session.
+/// Whether text has the escape of a surrogate; those of a pair count too.
+fn has_surrogate_escape(bytes: &[u8]) -> bool {
+    memchr::memmem::find_iter(bytes, b"\\u").any(|at| matches!(bytes.get(at + 2), Some(b'd' | b'D')))
+}
+
+/// What was said once in this session, and what is not worth saying.
 #[derive(Default)]
 struct Hinted {
+    no_message: bool,
     carriage_return: bool,
     line_separator: bool,
 }
@@ -46,7 +60,7 @@ fn of_note(utf8: &str, event: usize, note: &Note, hinted: &mut Hinted) -> Option
             Breach::new(utf8, event, "writes an escaped lone surrogate, which many decoders refuse")
                 .weighing(Verdict::Warn),
         ),
-        Note::CarriageReturn if !std::mem::replace(&mut hinted.carriage_return, true) => {
+        Note::CarriageReturn if !hinted.no_message && !std::mem::replace(&mut hinted.carriage_return, true) => {
             Some(hint("stdio.no-embedded-newline", "ends its lines with CR LF"))
         }
         Note::U2028 if !std::mem::replace(&mut hinted.line_separator, true) => {

@@ -21,7 +21,7 @@ use crate::judge::{
 use crate::log::{Footer, Header, Log, SCHEMA, Server};
 use crate::peer::Deadline;
 use crate::script::Script;
-use crate::spec::{Era, Ledger, Revision};
+use crate::spec::{Era, Ledger, RequirementId, Revision};
 use crate::wire::Class;
 
 /// How a server is judged.
@@ -274,14 +274,15 @@ impl<'a> Run<'a> {
         // The heaviest stands for its like, and among those the case that is about it.
         candidates.sort_by_key(|Candidate { weighed: Weighed { finding, .. }, script, .. }| {
             let is_about = script.is_some_and(|(script, _)| script.requirements.contains(&finding.requirement));
-            (std::cmp::Reverse(finding.verdict), script.is_none(), !is_about, finding.case.clone())
+            let newest = std::cmp::Reverse(finding.revision.clone());
+            (std::cmp::Reverse(finding.verdict), script.is_none(), !is_about, newest, finding.case.clone())
         });
         let mut seen = BTreeSet::new();
         let mut again: BTreeMap<(String, Revision), Option<Again>> = BTreeMap::new();
         let mut kept: Vec<Finding> = Vec::new();
         for candidate in candidates {
             let finding = &candidate.weighed.finding;
-            let key = (finding.requirement.clone(), self.scope_of(finding), shape_of(&finding.message));
+            let key = (family_of(&finding.requirement), self.scope_of(finding), shape_of(&finding.message));
             if !seen.insert(key) {
                 self.absorb(&candidate.weighed.finding);
                 continue;
@@ -454,6 +455,12 @@ impl CheckOptions {
         }
         shell_words::join(words)
     }
+}
+
+/// What an older revision asks under a wider id is the same rule: on stdio each says what a line has to be.
+fn family_of(requirement: &RequirementId) -> String {
+    let id = requirement.as_str();
+    if id.starts_with("stdio.") { "stdio".to_owned() } else { id.to_owned() }
 }
 
 fn unplayed(script: &Script, revision: Revision, verdict: Verdict, reason: &str) -> CaseResult {

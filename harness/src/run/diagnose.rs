@@ -18,6 +18,7 @@ use crate::peer::{Deadline, Rung};
 use crate::script::Cut;
 use crate::spec::Era;
 use crate::transcript::{Purpose, RequestIndex, Transcript, What, escape};
+use crate::wire::held;
 
 /// After this much silence other explanations are tried, while the first process is still waited for.
 const SUSPICIOUS: Duration = Duration::from_secs(3);
@@ -226,7 +227,8 @@ fn answers_headers(setting: &Setting, times: &Times, board: &Board) {
 
 /// Whether these bytes hold a result for this id.
 fn is_answer(bytes: &[u8], id: &str) -> bool {
-    serde_json::from_slice::<Value>(bytes).is_ok_and(|message| message.get("result").is_some() && message["id"] == id)
+    let message = std::str::from_utf8(bytes).ok().and_then(held);
+    message.is_some_and(|message| message.get("result").is_some() && message["id"] == id)
 }
 
 fn watch(session: &mut Session, times: &Times, board: &Board, done: impl Fn(&Transcript) -> bool) -> bool {

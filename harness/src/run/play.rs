@@ -12,7 +12,10 @@ use crate::script::{
     Action, Bindings, Bytes, Channel, Delivery, On, Outcome, Script, Step, TemplateError, expand, expand_bytes,
 };
 use crate::transcript::{Purpose, RequestIndex, Standing, What};
-use crate::wire::FrameId;
+use crate::wire::{FrameId, held};
+
+/// How much later than the end of stdout the news of an exit may come.
+const NEWS_OF_EXIT: Duration = Duration::from_secs(2);
 
 /// What came of a play.
 #[derive(Debug, Default)]
@@ -284,6 +287,9 @@ impl Player<'_, '_> {
             _ if must_come(outcomes) => self.wait_message(outcomes, since, bound),
             _ => self.barrier(),
         }
+        if self.session.is_over() && outcomes.iter().any(|outcome| outcome.on == On::Exit) {
+            self.session.wait_exit(times.within(NEWS_OF_EXIT));
+        }
     }
 
     /// A bound on an answer; a process that has said nothing yet may have to start first.
@@ -341,7 +347,7 @@ impl Player<'_, '_> {
         let Some(index) = self.last.filter(|_| !step.take.is_empty()) else { return Ok(()) };
         self.session.wait_answer(index, self.stage.times.within(self.stage.times.request));
         let answer = self.session.transcript().answer_text(index);
-        let answer = answer.and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
+        let answer = answer.and_then(held);
         for (name, pointer) in &step.take {
             let value = answer.as_ref().and_then(|answer| answer.pointer(pointer)).ok_or(Stop::NothingToTake)?;
             self.bindings.take(name, value.to_string());

@@ -18,6 +18,7 @@ use crate::judge::Recording;
 use crate::peer::{Deadline, Ended, SpawnError};
 use crate::spec::{Era, Revision};
 use crate::transcript::{Purpose, RequestIndex, Transcript};
+use crate::wire::held;
 
 /// What is known of a server in one era.
 #[derive(Clone, Debug)]
@@ -224,7 +225,7 @@ impl Survey {
         let Probe { session, index, .. } = probe;
         let text = session.transcript().answer_text(index).map(str::to_owned);
         let (transcript, ended) = session.finish(Duration::ZERO, times);
-        let answer = text.and_then(|text| serde_json::from_str::<Value>(&text).ok()).unwrap_or(Value::Null);
+        let answer = text.and_then(|text| held(&text)).unwrap_or(Value::Null);
         let code = answer.pointer("/error/code").and_then(Value::as_i64);
         let versions = match (answer.get("result"), code) {
             (Some(result), _) => strings(result.get("supportedVersions")),
@@ -351,7 +352,7 @@ fn look_around(session: &mut Session, dialect: &Dialect, facts: &mut EraFacts, t
         return heard;
     }
     let Some(index) = list_tools(session, dialect, times) else { return heard };
-    let answer = session.transcript().answer_text(index).and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let answer = session.transcript().answer_text(index).and_then(held);
     let result = answer.as_ref().and_then(|answer| answer.get("result"));
     facts.tools_unserved = session.transcript().is_error(index);
     facts.paged = result.and_then(|result| result.get("nextCursor")).is_some_and(Value::is_string);

@@ -10,6 +10,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::like_parse::{PatternError, pattern};
+use crate::wire::whole_pairs;
 
 /// What a message must look like.
 #[derive(Clone, Debug)]
@@ -115,7 +116,7 @@ impl Pattern {
     /// Whether a message, or another JSON text, fits. A text that is no JSON differs from every pattern.
     #[must_use]
     pub fn matches(&self, message: &str) -> Match {
-        match serde_json::from_str(message) {
+        match serde_json::from_str(&whole_pairs(message)) {
             Ok(value) if self.0.difference(Some(&value), &mut Path::default()).is_none() => Match::Fits,
             Ok(_) => Match::Differs,
             Err(_) if serde_json::from_str::<IgnoredAny>(message).is_ok() => Match::Unjudgeable,
@@ -126,7 +127,7 @@ impl Pattern {
     /// The first place where a message differs, in words; `None` where it fits or cannot be judged.
     #[must_use]
     pub fn mismatch(&self, message: &str) -> Option<String> {
-        let value: Value = serde_json::from_str(message).ok()?;
+        let value: Value = serde_json::from_str(&whole_pairs(message)).ok()?;
         self.0.difference(Some(&value), &mut Path::default())
     }
 }

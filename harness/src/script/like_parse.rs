@@ -186,9 +186,10 @@ mod tests {
     fn what_a_value_cannot_hold_is_not_judged() {
         let pattern = Pattern::parse("{}").unwrap();
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(500), "]".repeat(500));
-        for message in [r#"{"a":1e400}"#, r#"{"a":"\ud800"}"#, &deep] {
+        for message in [r#"{"a":1e400}"#, &deep] {
             assert_eq!(pattern.matches(message), Match::Unjudgeable, "{message}");
         }
+        assert_eq!(pattern.matches(r#"{"a":"\ud800"}"#), Match::Fits);
         assert_eq!(pattern.matches("{oops"), Match::Differs);
     }
 

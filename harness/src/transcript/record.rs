@@ -13,7 +13,9 @@ use super::{
 };
 use crate::script::CaseId;
 use crate::spec::{Era, Revision};
-use crate::wire::{Class, FrameEnd, FrameId, IdKey, IdKind, Message, MessageKind, Reader, Reading, Splitter, grammar};
+use crate::wire::{
+    Class, FrameEnd, FrameId, IdKey, IdKind, Message, MessageKind, Reader, Reading, Splitter, grammar, held,
+};
 
 /// How late the answer to a bad line of an earlier case may come.
 const LATE: Duration = Duration::from_secs(1);
@@ -460,7 +462,7 @@ impl Transcript {
         }
         if self.hello.is_none() {
             let result = message.places.result.clone().and_then(|place| text.get(place));
-            self.hello = result.and_then(|result| std::str::from_utf8(result).ok()).map(hello_of);
+            self.hello = result.and_then(|result| std::str::from_utf8(result).ok()).and_then(held);
         }
     }
 
@@ -575,17 +577,6 @@ impl Transcript {
             _ => None,
         })
     }
-}
-
-/// The members of a result, as far as they can be held: one that cannot does not hide the others.
-fn hello_of(result: &str) -> Value {
-    if let Ok(value) = serde_json::from_str(result) {
-        return value;
-    }
-    let members = grammar::members(result).filter_map(|member| {
-        Some((serde_json::from_str::<String>(member.key).ok()?, serde_json::from_str(member.value).ok()?))
-    });
-    Value::Object(members.collect())
 }
 
 /// How many answers without an id a bad line may draw.

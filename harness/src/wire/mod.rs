@@ -7,6 +7,7 @@ mod envelope;
 mod frame;
 pub mod grammar;
 mod growing;
+mod held;
 #[cfg(test)]
 mod hostile;
 mod id;
@@ -16,6 +17,7 @@ mod suspects;
 mod walker;
 
 pub use frame::{Frame, FrameEnd, LineTooLong, Splitter};
+pub use held::{held, whole_pairs};
 pub use id::{FrameId, IdKey, IdKind, IdMatch};
 pub use message::{EnvelopeFault, Message, MessageKind};
 pub use reader::{BatchElement, Class, Note, Reader, Reading};

@@ -116,7 +116,7 @@ pub(crate) fn complaints<T: Sync>(items: &[T], wrong: impl Fn(&T) -> Option<Stri
 
 /// A run of some scripts on the bundled server, by the library. Its ids and nonces are the same each time.
 pub(crate) fn on_the_bundled_server(scripts: Vec<Script>, revisions: RevisionChoice) -> CheckOptions {
-    let wait = Call { tool: "wait".to_owned(), arguments: Some(json!({"ms": 50})), is: vec!["slow".to_owned()] };
+    let wait = Call { tool: "wait".to_owned(), arguments: Some(json!({"ms": 250})), is: vec!["slow".to_owned()] };
     let command: Vec<OsString> = vec![PLUMB.into(), "reference-server".into()];
     CheckOptions {
         setting: Setting {
