@@ -10,6 +10,7 @@ use super::steps::TOOLS;
 use super::{CliError, options};
 use crate::exit::ExitCode;
 use crate::run::{Held, Outcome, RevisionChoice, SessionOptions, hold};
+use crate::transcript::escape_json;
 
 /// Names the file that the results are written to.
 const OUT: &str = "MCP_SESSION_OUT";
@@ -39,7 +40,8 @@ pub(super) fn session(args: &SessionArgs) -> Result<ExitCode, CliError> {
         Held::Failed(failure) => return Err(CliError::Failed(failure)),
         Held::NotStarted(why) => return Err(CliError::NothingToJudge(why)),
     };
-    let text = serde_json::to_string(&Results(&outcome)).expect("texts can be written as JSON") + "\n";
+    let text = serde_json::to_string(&Results(&outcome)).expect("texts can be written as JSON");
+    let text = escape_json(&text) + "\n";
     match out {
         Some(file) => file.finish(text.as_bytes()).map(|()| ExitCode::Conformant),
         None => output::print(&text),

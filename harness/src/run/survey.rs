@@ -270,7 +270,7 @@ pub(super) struct Discovered {
     /// The newest modern revision among them, or the one that must be meant.
     pub revision: Option<Revision>,
     /// Whether an answer of the kind that any server may give has to be tried again.
-    doubtful: bool,
+    pub doubtful: bool,
 }
 
 /// Reads an answer to `server/discover`; `None` where it is not one of the modern era.

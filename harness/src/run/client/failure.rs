@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::super::diagnose::Mute;
-use crate::judge::{Breach, Finding, Proof, Recording, Verdict, opening_case, weigh};
+use crate::judge::{Breach, Finding, Proof, Recording, Verdict, opening_case, weigh, window};
 use crate::peer::{Exit, Rung};
 use crate::rules;
 use crate::spec::{Ledger, RequirementId};
@@ -96,7 +96,8 @@ fn fatal(breach: &Breach, recording: &Recording) -> Option<Failure> {
     (verdict == Verdict::Fail).then(|| Failure {
         step: breach.request.map(|index| step_of(recording, index)),
         message,
-        sent: evidence.sent,
+        // A line that is no message has nothing to do with what was sent before it.
+        sent: evidence.sent.filter(|_| breach.request.is_some()),
         received: evidence.received,
         expected: expected(requirement.as_str()),
     })
@@ -145,7 +146,7 @@ pub(super) fn of_mute(mute: &Mute) -> Failure {
         step: Some("initialize".to_owned()),
         message: mute.silence.message(),
         sent: None,
-        received: None,
+        received: recording.transcript.lines().next().map(|(_, line)| window(&line.bytes, 0)),
         expected: expected(mute.silence.requirement()),
     })
 }

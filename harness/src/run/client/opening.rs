@@ -4,13 +4,13 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use super::super::diagnose::{self, Mute};
 use super::super::dialect::Dialect;
 use super::super::prelude::newest;
 use super::super::session::{Session, Waited};
-use super::super::survey::{NotStarted, Probe, Probes, Surveyed, discovered, probe_both, probe_legacy, probe_modern};
+use super::super::survey::{
+    Discovered, NotStarted, Probe, Probes, Surveyed, discovered, probe_both, probe_legacy, probe_modern,
+};
 use super::super::times::Times;
 use super::SessionOptions;
 use crate::spec::{Era, Revision};
@@ -65,20 +65,26 @@ pub(super) fn open(options: &SessionOptions, times: &Times) -> Opening {
     }
 }
 
-/// Takes the process of the newest era that the server speaks, and ends the other.
+/// Takes the process of the newest era that the server speaks, and ends the other. A server that refuses both openings
+/// is shown what it says of the era that it knows.
 fn choose(probes: Probes, times: &Times) -> (Probe, Revision) {
     let Probes { legacy, modern } = probes;
     let Some(modern) = modern else { return (legacy, newest(Era::Legacy)) };
-    let answer = modern.session.transcript().answer_text(modern.index);
-    let answer = answer.and_then(|text| serde_json::from_str::<Value>(text).ok());
-    let spoken = answer.as_ref().and_then(discovered).and_then(|discovered| discovered.revision);
-    let serves = spoken.is_some() && modern.session.transcript().hello.is_some();
-    // A server that refuses both is told what it says of the era that it knows.
-    let knows = spoken.is_some() && legacy.session.transcript().hello.is_none() && legacy.waited == Waited::Done;
-    let (taken, other, revision) = match spoken.filter(|_| serves || knows) {
+    let refuses = legacy.waited == Waited::Done && legacy.session.transcript().hello.is_none();
+    let serves = modern.session.transcript().hello.is_some();
+    let by_discover = said_by(&modern).filter(|_| serves || refuses);
+    let by_refusal = said_by(&legacy).filter(|said| refuses && !said.doubtful);
+    let mut said = by_discover.into_iter().chain(by_refusal);
+    let (taken, other, revision) = match said.find_map(|said| said.revision) {
         Some(revision) => (modern, legacy, revision),
         None => (legacy, modern, newest(Era::Legacy)),
     };
     other.session.finish(Duration::ZERO, times);
     (taken, revision)
+}
+
+/// What the answer to a probe says of the modern era.
+fn said_by(probe: &Probe) -> Option<Discovered> {
+    let answer = probe.session.transcript().answer_text(probe.index)?;
+    discovered(&serde_json::from_str(answer).ok()?)
 }

@@ -1,6 +1,7 @@
 //! The steps of a session behind its first request: each is a request whose answer is read.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -17,9 +18,11 @@ use super::hold::Outcome;
 use super::opening::Begun;
 use crate::judge::window;
 use crate::spec::{Era, Revision};
-use crate::transcript::{Link, Purpose, RequestIndex};
+use crate::transcript::{Kept, Link, Purpose, RequestIndex};
 use crate::wire::MessageKind;
 
+/// How long a process whose stdout has ended may take to end itself.
+const LAST_MOMENT: Duration = Duration::from_secs(2);
 /// How many names stand in a sentence.
 const NAMED: usize = 20;
 
@@ -213,6 +216,10 @@ impl Talk<'_> {
         let id = self.session.fresh_id().to_string();
         let index = self.session.request(&id, method, params, Purpose::Client);
         let waited = self.session.wait_answer(index, self.times.within(self.times.request));
+        if waited == Waited::Over {
+            // Its stdout may end a moment before the process does.
+            self.session.wait_exit(self.times.within(LAST_MOMENT));
+        }
         self.answered(index, waited)?;
         self.complete(index)?;
         Ok(index)
@@ -251,6 +258,13 @@ impl Talk<'_> {
         if self.times.budget.passed() {
             let message = format!("has not answered after {after:.1} s, when the budget of the session is used up");
             return self.stop(message, "a result sooner, or a larger --budget");
+        }
+        let (unfinished, _) = self.session.unfinished();
+        if !unfinished.is_empty() {
+            let message = format!("begins a line and does not end it within {after:.1} s");
+            let mut stop = self.stop(message, "a result on one line, with its newline");
+            stop.failure.received = Some(window(&Kept::brief(unfinished), 0));
+            return stop;
         }
         let option = if transcript.first_answer().is_some() { "--timeout" } else { "--startup-timeout" };
         self.stop(format!("does not answer within {after:.1} s"), format!("a result sooner, or a larger {option}"))
