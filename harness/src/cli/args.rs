@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::steps::Steps;
 use crate::report::Target;
 use crate::run::{Call, RevisionChoice};
 
@@ -35,6 +36,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Play cases by id or from files, each alone on a fresh process.
     Replay(ReplayArgs),
+    /// Hold one whole client session: open, list the tools, call some, close; the results as JSON.
+    Session(SessionArgs),
     /// Render logs of earlier runs.
     Report(ReportArgs),
     /// List cases, requirements or revisions.
@@ -46,30 +49,9 @@ pub enum Command {
     ReferenceServer(ServerArgs),
 }
 
-/// Options of every command that starts a server.
+/// How a server is started, and how long things may take.
 #[derive(Debug, Args)]
-pub struct Shared {
-    /// Which revisions to judge: auto (the newest of each era that the server speaks), all, or a date.
-    #[arg(long, value_name = "auto|all|DATE")]
-    pub revision: Option<RevisionChoice>,
-    /// Skip cases that match.
-    #[arg(long, value_name = "GLOB")]
-    pub skip: Vec<String>,
-    /// Play the case files of this folder too.
-    #[arg(long, value_name = "DIR")]
-    pub cases: Vec<PathBuf>,
-    /// Warnings fail the run.
-    #[arg(long)]
-    pub strict: bool,
-    /// Write a report: text or json, to stdout or to a file. Repeatable.
-    #[arg(long, value_name = "FORMAT[=PATH]")]
-    pub report: Vec<Target>,
-    /// Keep the log of the run, from which `report` renders it again.
-    #[arg(long, value_name = "FILE")]
-    pub log: Option<PathBuf>,
-    /// Sessions that are active at a time.
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
-    pub jobs: u8,
+pub struct Start {
     /// The seed of ids and nonces.
     #[arg(long, value_name = "N")]
     pub seed: Option<u32>,
@@ -97,15 +79,44 @@ pub struct Shared {
     /// The server's working folder.
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
+    /// Show the wire on stderr while it happens.
+    #[arg(long)]
+    pub trace: bool,
+}
+
+/// Options of every command that judges a server.
+#[derive(Debug, Args)]
+pub struct Shared {
+    /// Which revisions to judge: auto (the newest of each era that the server speaks), all, or a date.
+    #[arg(long, value_name = "auto|all|DATE")]
+    pub revision: Option<RevisionChoice>,
+    /// Skip cases that match.
+    #[arg(long, value_name = "GLOB")]
+    pub skip: Vec<String>,
+    /// Play the case files of this folder too.
+    #[arg(long, value_name = "DIR")]
+    pub cases: Vec<PathBuf>,
+    /// Warnings fail the run.
+    #[arg(long)]
+    pub strict: bool,
+    /// Write a report: text or json, to stdout or to a file. Repeatable.
+    #[arg(long, value_name = "FORMAT[=PATH]")]
+    pub report: Vec<Target>,
+    /// Keep the log of the run, from which `report` renders it again.
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// Sessions that are active at a time.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub jobs: u8,
+    /// How the server is started.
+    #[command(flatten)]
+    pub start: Start,
     /// Allow a call of this tool, with these arguments. Repeatable.
     #[arg(long, value_name = "TOOL[=JSON]")]
     pub call: Vec<Call>,
     /// Call no tool but those named with --call, not even those that say that they only read.
     #[arg(long)]
     pub no_calls: bool,
-    /// Show the wire on stderr while it happens.
-    #[arg(long)]
-    pub trace: bool,
     /// No progress on stderr.
     #[arg(long, short)]
     pub quiet: bool,
@@ -140,6 +151,41 @@ pub struct ReplayArgs {
     /// Ids, globs or files of cases.
     #[arg(required = true, value_name = "CASE")]
     pub case: Vec<String>,
+    /// The server's command.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+const SESSION: &str = r#"The session opens as the server's era asks (initialize and
+notifications/initialized, or server/discover), lists all tools, makes the
+calls in their order, closes stdin and waits for the end of the process.
+Every tool must be on that list; a mistake is told before the first call.
+It writes one JSON object to the file that MCP_SESSION_OUT names, or to
+stdout: {"tools":["count_orders"],"paid":"4"}. A saved value is the text of
+the first text block of the result. A session that fails writes nothing.
+
+Exit codes:
+  0    every step was right
+  1    a step failed: no answer, an error, isError, a tool that is not
+       listed, a line on stdout that is no message, no end after stdin closed
+  2    the command line is wrong, or the result cannot be written
+  3    the server did not come up
+  70   a bug of mcp-plumb
+  130  interrupted"#;
+
+/// `session`
+#[derive(Debug, Args)]
+#[command(after_help = SESSION)]
+pub struct SessionArgs {
+    /// The calls.
+    #[command(flatten)]
+    pub steps: Steps,
+    /// The revision to speak: auto (the newest that the server speaks) or a date.
+    #[arg(long, value_name = "auto|DATE")]
+    pub revision: Option<RevisionChoice>,
+    /// How the server is started.
+    #[command(flatten)]
+    pub start: Start,
     /// The server's command.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,

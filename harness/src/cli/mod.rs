@@ -5,6 +5,8 @@ mod explain;
 mod list;
 mod options;
 mod output;
+mod session;
+mod steps;
 mod trace;
 
 pub use args::{Cli, Command};
@@ -12,6 +14,7 @@ use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::exit::ExitCode;
+use crate::run::Failure;
 
 /// Why a command could not be carried out. Each is one clear sentence.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +25,9 @@ pub enum CliError {
     /// There is nothing to judge.
     #[error("{0}")]
     NothingToJudge(String),
+    /// A step of a session failed.
+    #[error("{0}")]
+    Failed(Box<Failure>),
     /// A report or log could not be written.
     #[error("{0}")]
     Output(String),
@@ -33,6 +39,7 @@ impl CliError {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Usage(_) | Self::Output(_) => ExitCode::Usage,
+            Self::Failed(_) => ExitCode::Findings,
             Self::NothingToJudge(_) => ExitCode::NotJudged,
         }
     }
@@ -60,6 +67,7 @@ pub fn run(cli: Cli) -> Result<std::process::ExitCode, CliError> {
     match cli.command {
         Command::Check(args) => options::check(&args).map(Into::into),
         Command::Replay(args) => options::replay(&args).map(Into::into),
+        Command::Session(args) => session::session(&args).map(Into::into),
         Command::Report(args) => output::report(&args).map(Into::into),
         Command::List(args) => list::list(&args).map(Into::into),
         Command::Explain(args) => explain::explain(&args).map(Into::into),

@@ -7,16 +7,12 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::args::{CheckArgs, ReplayArgs, Shared};
+use super::args::{CheckArgs, ReplayArgs, Shared, Start};
 use super::{CliError, output, trace};
 use crate::exit::ExitCode;
 use crate::peer::Launch;
 use crate::run::{Allowed, Call, CheckOptions, RevisionChoice, Selection, Setting, check as run_check};
 use crate::script::{Script, embedded, load_dir, load_file};
-
-const STARTUP: Duration = Duration::from_secs(30);
-const REQUEST: Duration = Duration::from_secs(10);
-const BUDGET: Duration = Duration::from_secs(120);
 
 /// Judges a server and writes the reports.
 pub(super) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
@@ -86,38 +82,59 @@ fn options(
             .map_err(|error| CliError::Usage(format!("--skip '{glob}' is no glob: {error}")))?;
     }
     let bundled = command.is_empty();
-    let launch = launch(shared, command)?;
     let mut allowed = Allowed { calls: shared.call.clone(), none_by_default: shared.no_calls };
     if bundled {
         let wait = Call { tool: "wait".to_owned(), arguments: Some(json!({"ms": 250})), is: vec!["slow".to_owned()] };
         allowed.calls.push(wait);
     }
     Ok(CheckOptions {
-        setting: Setting {
-            launch,
-            max_line: shared.max_line,
-            seed: shared.seed.unwrap_or_else(|| fastrand::u32(..)),
-            trace: shared.trace.then(trace::trace),
-            starts: Arc::default(),
-            flooded: Arc::default(),
-            budget: Arc::default(),
-        },
+        setting: setting(&shared.start, command)?,
         command: command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         reproduce: reproduce(shared),
         revisions: shared.revision.unwrap_or(RevisionChoice::Auto),
         scripts,
         selection,
         allowed,
-        startup: shared.startup_timeout.unwrap_or(STARTUP),
-        request: shared.timeout.unwrap_or(REQUEST),
-        budget: shared.budget.unwrap_or(BUDGET),
+        startup: shared.start.startup(),
+        request: shared.start.request(),
+        budget: shared.start.whole(),
         jobs: usize::from(shared.jobs),
         isolate,
         strict: shared.strict,
     })
 }
 
-fn launch(shared: &Shared, command: &[OsString]) -> Result<Launch, CliError> {
+impl Start {
+    /// For the first answer of a process.
+    pub(super) fn startup(&self) -> Duration {
+        self.startup_timeout.unwrap_or(Duration::from_secs(30))
+    }
+
+    /// For the answer of a request.
+    pub(super) fn request(&self) -> Duration {
+        self.timeout.unwrap_or(Duration::from_secs(10))
+    }
+
+    /// For the whole run.
+    pub(super) fn whole(&self) -> Duration {
+        self.budget.unwrap_or(Duration::from_secs(120))
+    }
+}
+
+/// How the peers of a run are started; without a command, they are the bundled server.
+pub(super) fn setting(start: &Start, command: &[OsString]) -> Result<Setting, CliError> {
+    Ok(Setting {
+        launch: launch(start, command)?,
+        max_line: start.max_line,
+        seed: start.seed.unwrap_or_else(|| fastrand::u32(..)),
+        trace: start.trace.then(trace::trace),
+        starts: Arc::default(),
+        flooded: Arc::default(),
+        budget: Arc::default(),
+    })
+}
+
+fn launch(start: &Start, command: &[OsString]) -> Result<Launch, CliError> {
     let command = if command.is_empty() {
         let own = std::env::current_exe()
             .map_err(|error| CliError::Usage(format!("the bundled server cannot be found: {error}")))?;
@@ -125,8 +142,8 @@ fn launch(shared: &Shared, command: &[OsString]) -> Result<Launch, CliError> {
     } else {
         command.to_vec()
     };
-    let env = shared.env.iter().map(|pair| split_pair(pair)).collect::<Result<_, _>>()?;
-    Ok(Launch { command, env, clear_env: shared.clear_env, cwd: shared.cwd.clone(), private_dirs: shared.private_dirs })
+    let env = start.env.iter().map(|pair| split_pair(pair)).collect::<Result<_, _>>()?;
+    Ok(Launch { command, env, clear_env: start.clear_env, cwd: start.cwd.clone(), private_dirs: start.private_dirs })
 }
 
 fn split_pair(pair: &OsStr) -> Result<(OsString, OsString), CliError> {
@@ -141,10 +158,10 @@ fn split_pair(pair: &OsStr) -> Result<(OsString, OsString), CliError> {
 fn reproduce(shared: &Shared) -> Vec<String> {
     let mut words = Vec::new();
     let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
-    for pair in &shared.env {
+    for pair in &shared.start.env {
         option("--env", pair.to_string_lossy().into_owned());
     }
-    if let Some(cwd) = &shared.cwd {
+    if let Some(cwd) = &shared.start.cwd {
         option("--cwd", cwd.display().to_string());
     }
     for call in &shared.call {
@@ -154,14 +171,17 @@ fn reproduce(shared: &Shared) -> Vec<String> {
     for dir in &shared.cases {
         option("--cases", dir.display().to_string());
     }
-    if let Some(timeout) = shared.timeout {
+    if let Some(timeout) = shared.start.timeout {
         option("--timeout", humantime::format_duration(timeout).to_string());
     }
-    if let Some(startup) = shared.startup_timeout {
+    if let Some(startup) = shared.start.startup_timeout {
         option("--startup-timeout", humantime::format_duration(startup).to_string());
     }
-    let flags =
-        [(shared.clear_env, "--clear-env"), (shared.private_dirs, "--private-dirs"), (shared.no_calls, "--no-calls")];
+    let flags = [
+        (shared.start.clear_env, "--clear-env"),
+        (shared.start.private_dirs, "--private-dirs"),
+        (shared.no_calls, "--no-calls"),
+    ];
     words.extend(flags.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag.to_owned()));
     words
 }

@@ -20,14 +20,14 @@ pub(super) struct Reports {
 }
 
 /// A file that takes its place only when it is whole.
-struct Pending {
+pub(super) struct Pending {
     path: PathBuf,
     file: NamedTempFile,
 }
 
 impl Pending {
     /// Opens a file beside the one that it will be, so that a wrong path shows before the run.
-    fn open(path: &Path) -> Result<Self, CliError> {
+    pub(super) fn open(path: &Path) -> Result<Self, CliError> {
         let failed = |error: io::Error| CliError::Output(format!("{} cannot be written: {error}", path.display()));
         if path.is_dir() {
             return Err(CliError::Output(format!("{} is a folder; name a file", path.display())));
@@ -37,7 +37,7 @@ impl Pending {
         Ok(Self { path: path.to_owned(), file })
     }
 
-    fn finish(mut self, bytes: &[u8]) -> Result<(), CliError> {
+    pub(super) fn finish(mut self, bytes: &[u8]) -> Result<(), CliError> {
         let path = self.path.display().to_string();
         let failed = |error: io::Error| CliError::Output(format!("{path} cannot be written: {error}"));
         self.file.write_all(bytes).and_then(|()| self.file.flush()).map_err(failed)?;

@@ -110,7 +110,7 @@ fn stderr_tail(recording: &Recording) -> String {
 }
 
 /// A line as text: whole, or around the offset.
-fn window(kept: &Kept, offset: usize) -> String {
+pub(crate) fn window(kept: &Kept, offset: usize) -> String {
     let bytes = kept.head();
     if kept.whole().is_some() && bytes.len() <= SHOWN {
         return escape(bytes);

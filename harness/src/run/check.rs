@@ -74,7 +74,7 @@ pub fn check(options: &CheckOptions, progress: Progress<'_>) -> Log {
 }
 
 /// Why nothing could be judged, in a few lines.
-fn describe(trouble: &NotStarted) -> String {
+pub(super) fn describe(trouble: &NotStarted) -> String {
     match trouble {
         NotStarted::Exited { stderr, stdout, .. } => {
             let mut text = trouble.to_string();

@@ -14,7 +14,7 @@ use super::session::{Session, Setting, Waited, request_line};
 use super::survey::{NotStarted, Probe, Surveyed};
 use super::times::Times;
 use crate::judge::Recording;
-use crate::peer::{Deadline, Rung};
+use crate::peer::{Deadline, Ended, Rung};
 use crate::script::Cut;
 use crate::spec::Era;
 use crate::transcript::{Purpose, RequestIndex, Transcript, What, escape};
@@ -327,20 +327,13 @@ fn ended_early(mut session: Session, setting: &Setting, times: &Times) -> Survey
         return finish(session, times, Silence::DiesOfInitialize(exit));
     }
     let (transcript, ended) = session.finish(Duration::ZERO, times);
-    let stdout: Vec<String> = transcript
-        .events
-        .iter()
-        .filter_map(|event| match &event.what {
-            What::Received(line) => Some(escape(line.bytes.head())),
-            _ => None,
-        })
-        .take(5)
-        .collect();
-    Surveyed::NotStarted(NotStarted::Exited {
-        exit,
-        stderr: ended.stderr.last_lines(10).join("\n"),
-        stdout: stdout.join("\n"),
-    })
+    Surveyed::NotStarted(exited(exit, &transcript, &ended))
+}
+
+/// A process that ended before it answered anything, and its last words.
+pub(super) fn exited(exit: String, transcript: &Transcript, ended: &Ended) -> NotStarted {
+    let stdout: Vec<String> = transcript.lines().map(|(_, line)| escape(line.bytes.head())).take(5).collect();
+    NotStarted::Exited { exit, stderr: ended.stderr.last_lines(10).join("\n"), stdout: stdout.join("\n") }
 }
 
 fn left_alone_it_ends(lived: Duration, setting: &Setting, times: &Times) -> bool {

@@ -142,20 +142,12 @@ pub(super) struct Probe {
 
 /// Looks at a server: both eras at once, then its capabilities and tools in each.
 pub(super) fn survey(setting: &Setting, times: &Times, eras: &[Era]) -> Surveyed {
-    let answered_by = Mutex::new(None);
-    let (legacy, modern) = thread::scope(|scope| {
-        let modern = eras.contains(&Era::Modern).then(|| scope.spawn(|| probe_modern(setting, times, &answered_by)));
-        let legacy = probe_legacy(setting, times);
-        let bound = legacy.as_ref().map_or(Duration::ZERO, |probe| probe.took);
-        *answered_by.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(bound);
-        (legacy, modern.map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))))
-    });
-    let legacy = match legacy {
-        Ok(probe) => probe,
+    let Probes { legacy, modern } = match probe_both(setting, times, eras) {
+        Ok(probes) => probes,
         Err(error) => return Surveyed::NotStarted(error.into()),
     };
     let mut survey = Survey { legacy: None, modern: None, died_of_probe: None, listed: Vec::new() };
-    if let Some(Ok(probe)) = modern {
+    if let Some(probe) = modern {
         survey.take_modern(probe, setting, times);
     }
     let legacy_answer = legacy.session.transcript().hello.is_some();
@@ -181,9 +173,30 @@ pub(super) fn survey(setting: &Setting, times: &Times, eras: &[Era]) -> Surveyed
     diagnose::mute(legacy, setting, times)
 }
 
-/// Sends `initialize` and waits for its answer, in the newest revision that has it.
-fn probe_legacy(setting: &Setting, times: &Times) -> Result<Probe, SpawnError> {
-    let dialect = Dialect::new(newest(Era::Legacy));
+/// What the probes of both eras saw.
+pub(super) struct Probes {
+    /// The process that was sent `initialize`.
+    pub legacy: Probe,
+    /// The process that was asked `server/discover`, where that era is of interest.
+    pub modern: Option<Probe>,
+}
+
+/// Probes the eras in two processes at once; the legacy one always, since it tells why a server says nothing.
+pub(super) fn probe_both(setting: &Setting, times: &Times, eras: &[Era]) -> Result<Probes, SpawnError> {
+    let answered_by = Mutex::new(None);
+    thread::scope(|scope| {
+        let modern = eras.contains(&Era::Modern).then(|| scope.spawn(|| probe_modern(setting, times, &answered_by)));
+        let legacy = probe_legacy(setting, times, newest(Era::Legacy));
+        let bound = legacy.as_ref().map_or(Duration::ZERO, |probe| probe.took);
+        *answered_by.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(bound);
+        let modern = modern.map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        Ok(Probes { legacy: legacy?, modern: modern.and_then(Result::ok) })
+    })
+}
+
+/// Sends `initialize` and waits for its answer, in a revision that has it.
+pub(super) fn probe_legacy(setting: &Setting, times: &Times, revision: Revision) -> Result<Probe, SpawnError> {
+    let dialect = Dialect::new(revision);
     let mut session = Session::start(setting, dialect.revision, dialect.declared.clone(), "survey/initialize")?;
     let id = session.fresh_id().to_string();
     let index = session.request(&id, "initialize", Some(&dialect.initialize()), Purpose::Prelude);
@@ -193,7 +206,11 @@ fn probe_legacy(setting: &Setting, times: &Times) -> Result<Probe, SpawnError> {
 }
 
 /// Sends `server/discover`; waits not much longer than the other process took to answer `initialize`.
-fn probe_modern(setting: &Setting, times: &Times, other: &Mutex<Option<Duration>>) -> Result<Probe, SpawnError> {
+pub(super) fn probe_modern(
+    setting: &Setting,
+    times: &Times,
+    other: &Mutex<Option<Duration>>,
+) -> Result<Probe, SpawnError> {
     let dialect = Dialect::new(newest(Era::Modern));
     let mut session = Session::start(setting, dialect.revision, dialect.declared.clone(), "survey/discover")?;
     let id = session.fresh_id().to_string();
@@ -226,26 +243,12 @@ impl Survey {
         let text = session.transcript().answer_text(index).map(str::to_owned);
         let (transcript, ended) = session.finish(Duration::ZERO, times);
         let answer = text.and_then(|text| held(&text)).unwrap_or(Value::Null);
-        let code = answer.pointer("/error/code").and_then(Value::as_i64);
-        let versions = match (answer.get("result"), code) {
-            (Some(result), _) => strings(result.get("supportedVersions")),
-            (None, Some(-32022)) => strings(answer.pointer("/error/data/supported")),
-            (None, Some(-32021)) => vec![newest(Era::Modern).as_str().to_owned()],
-            (None, Some(-32602)) => Vec::new(),
-            _ => {
-                self.note_death(transcript, ended);
-                return;
-            }
+        let Some(Discovered { versions, revision, doubtful }) = discovered(&answer) else {
+            self.note_death(transcript, ended);
+            return;
         };
-        // A version list without a modern date is a server that knows the probe but has no such revision.
-        let revision = Revision::of(Era::Modern).rev().find(|revision| versions.iter().any(|v| v == revision.as_str()));
-        // A server that answers whatever it does not know with an empty result does not know this probe either.
-        let shows = |member: &&str| answer["result"].get(member).is_some();
-        let has_result = ["resultType", "supportedVersions", "capabilities"].iter().any(shows);
         self.listed = versions;
-        let doubtful = code == Some(-32602);
-        let assumed = (doubtful || has_result && self.listed.is_empty()).then_some(newest(Era::Modern));
-        let Some(revision) = revision.or(assumed) else { return };
+        let Some(revision) = revision else { return };
         let hello = answer.get("result").cloned().unwrap_or(Value::Null);
         let startup = transcript.first_answer().unwrap_or_default();
         self.modern = modern_facts(setting, times, revision, &hello, startup, doubtful);
@@ -259,6 +262,36 @@ impl Survey {
             self.died_of_probe = Some(Recording { transcript, ended, patient: true });
         }
     }
+}
+
+/// What an answer to `server/discover` says of the modern era.
+pub(super) struct Discovered {
+    /// The versions that it names.
+    versions: Vec<String>,
+    /// The newest modern revision among them, or the one that must be meant.
+    pub revision: Option<Revision>,
+    /// Whether an answer of the kind that any server may give has to be tried again.
+    pub doubtful: bool,
+}
+
+/// Reads an answer to `server/discover`; `None` where it is not one of the modern era.
+pub(super) fn discovered(answer: &Value) -> Option<Discovered> {
+    let code = answer.pointer("/error/code").and_then(Value::as_i64);
+    let versions = match (answer.get("result"), code) {
+        (Some(result), _) => strings(result.get("supportedVersions")),
+        (None, Some(-32022)) => strings(answer.pointer("/error/data/supported")),
+        (None, Some(-32021)) => vec![newest(Era::Modern).as_str().to_owned()],
+        (None, Some(-32602)) => Vec::new(),
+        _ => return None,
+    };
+    // A version list without a modern date is a server that knows the probe but has no such revision.
+    let revision = Revision::of(Era::Modern).rev().find(|revision| versions.iter().any(|v| v == revision.as_str()));
+    // A server that answers whatever it does not know with an empty result does not know this probe either.
+    let shows = |member: &&str| answer["result"].get(member).is_some();
+    let has_result = ["resultType", "supportedVersions", "capabilities"].iter().any(shows);
+    let doubtful = code == Some(-32602);
+    let assumed = (doubtful || has_result && versions.is_empty()).then_some(newest(Era::Modern));
+    Some(Discovered { revision: revision.or(assumed), versions, doubtful })
 }
 
 fn strings(value: Option<&Value>) -> Vec<String> {

@@ -32,6 +32,22 @@ fn push_hex(text: &mut String, bytes: &[u8]) {
     }
 }
 
+/// A JSON text with escapes for what is not shown as it is: the same value, and safe to show.
+#[must_use]
+pub fn escape_json(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_printable(c) {
+            safe.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(safe, "\\u{unit:04x}");
+            }
+        }
+    }
+    safe
+}
+
 /// Controls, and the format characters that reorder or hide text, are not shown as they are.
 fn is_printable(c: char) -> bool {
     !c.is_control()
@@ -45,6 +61,14 @@ mod tests {
     #[test]
     fn printable_text_is_untouched() {
         assert_eq!(escape("é \"ж\" 日本".as_bytes()), "é \"ж\" 日本");
+    }
+
+    #[test]
+    fn a_json_text_stays_the_same_value() {
+        let value = "é\u{7f}\u{9b}\u{202e}\u{e0001}";
+        let safe = escape_json(&serde_json::to_string(value).unwrap());
+        assert_eq!(safe, r#""é\u007f\u009b\u202e\udb40\udc01""#);
+        assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), value);
     }
 
     #[test]

@@ -182,6 +182,8 @@ pub enum Purpose {
     Case,
     /// It ends a wait.
     Barrier,
+    /// It is a client's own, who reads the whole answer.
+    Client,
 }
 
 /// Where a case begins in a transcript.

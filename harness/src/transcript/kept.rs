@@ -21,6 +21,12 @@ impl Kept {
         if bytes.len() > WHOLE {
             return Self::ends(bytes);
         }
+        Self::entire(bytes)
+    }
+
+    /// Keeps these bytes whole, however many there are: somebody will read them.
+    #[must_use]
+    pub fn entire(bytes: &[u8]) -> Self {
         Self { head: bytes.into(), tail: [].into(), length: bytes.len() as u64, hash: 0 }
     }
 
@@ -97,6 +103,7 @@ mod tests {
         assert_eq!(kept.whole(), None);
         assert_eq!(kept.length(), WHOLE as u64 + 1);
         assert_eq!((kept.head().len(), kept.tail().len()), (END, END));
+        assert_eq!(Kept::entire(&bytes).whole(), Some(&*bytes));
         assert_ne!(kept.hash(), other.hash());
     }
 }

@@ -8,7 +8,7 @@ mod kept;
 mod record;
 mod standing;
 
-pub use escape::{escape, escape_lines};
+pub use escape::{escape, escape_json, escape_lines};
 pub use event::{
     Cap, Event, Link, Linked, Moment, Play, PlayIndex, Purpose, Received, Request, RequestIndex, Sent, SentFrame, What,
 };

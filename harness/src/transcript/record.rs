@@ -328,9 +328,16 @@ impl Transcript {
             self.presume_unreadable(&reading, line, event, at);
         }
         let terminated = matches!(end, FrameEnd::Newline);
-        // The answer of a barrier says only that it came.
-        let is_barrier = |linked: &Linked| matches!(linked.link, Link::Answer(index, _) if self.requests[index].purpose == Purpose::Barrier);
-        let bytes = if messages.iter().any(is_barrier) { Kept::brief(line) } else { Kept::new(line) };
+        let purpose = messages.iter().find_map(|linked| match linked.link {
+            Link::Answer(index, _) => Some(self.requests[index].purpose),
+            _ => None,
+        });
+        let bytes = match purpose {
+            // The answer of a barrier says only that it came.
+            Some(Purpose::Barrier) => Kept::brief(line),
+            Some(Purpose::Client) => Kept::entire(line),
+            Some(Purpose::Prelude | Purpose::Case) | None => Kept::new(line),
+        };
         let received = Received { bytes, offset, terminated, reading, messages };
         self.push(at, What::Received(Box::new(received)));
     }
@@ -512,14 +519,21 @@ impl Transcript {
         }
     }
 
-    /// The text of the message that answers a request, where it is kept whole and UTF-8.
+    /// The message that answers a request, and its line.
     #[must_use]
-    pub fn answer_text(&self, index: RequestIndex) -> Option<&str> {
+    pub fn answer(&self, index: RequestIndex) -> Option<(&Received, &Linked)> {
         let (event, _) = self.requests.get(index)?.answer?;
         let line = self.line(event)?;
         let linked = line.messages.iter().find(
             |linked| matches!(linked.link, Link::Answer(answered, _) | Link::Loose(answered) if answered == index),
         )?;
+        Some((line, linked))
+    }
+
+    /// The text of the message that answers a request, where it is kept whole and UTF-8.
+    #[must_use]
+    pub fn answer_text(&self, index: RequestIndex) -> Option<&str> {
+        let (line, linked) = self.answer(index)?;
         line.bytes.text()?.get(linked.range.clone())
     }
 

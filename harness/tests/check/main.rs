@@ -7,4 +7,5 @@ mod chunks;
 mod cli;
 mod oddities;
 mod reference;
+mod session;
 mod support;
