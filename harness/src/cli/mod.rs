@@ -1,6 +1,7 @@
 //! The command line: what can be asked for, and where each word of it goes.
 
 mod args;
+mod destination;
 mod explain;
 mod list;
 mod options;

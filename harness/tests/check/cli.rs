@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::io::Read as _;
-use std::path::Path;
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -216,6 +217,41 @@ fn reports_go_whole_to_files_and_the_text_to_stdout() {
     on_a_broken_peer(words, BROKEN).assert().code(1).stdout(contains("FAIL"));
     assert_eq!(report(&fs::read(&path).unwrap()).exit_code, 1);
     assert_eq!(names_in(folder.path()), ["report.json"]);
+}
+
+#[test]
+fn a_link_keeps_its_place_and_its_target_takes_the_report() {
+    let folder = tempdir().unwrap();
+    let link = folder.path().join("latest.json");
+    fs::write(folder.path().join("monday.json"), "an older report").unwrap();
+    std::os::unix::fs::symlink("monday.json", &link).unwrap();
+    let target = format!("json={}", link.display());
+    plumb(["check", "--report", &target].into_iter().chain(SHORT)).assert().success();
+    assert_eq!(fs::read_link(&link).unwrap(), Path::new("monday.json"));
+    assert_eq!(report(&fs::read(folder.path().join("monday.json")).unwrap()).exit_code, 0);
+    assert_eq!(names_in(folder.path()).len(), 2);
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_report_is_written_through() {
+    let folder = tempdir().unwrap();
+    let pipe = named_pipe(folder.path());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::read(pipe).unwrap()
+    });
+    let target = format!("json={}", pipe.display());
+    plumb(["check", "--report", &target].into_iter().chain(SHORT)).assert().success();
+    assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+    assert_eq!(names_in(folder.path()), ["pipe"]);
+    assert_eq!(report(&reader.join().unwrap()).exit_code, 0);
+}
+
+/// A named pipe in a folder.
+fn named_pipe(folder: &Path) -> PathBuf {
+    let pipe = folder.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    pipe
 }
 
 fn names_in(folder: &Path) -> Vec<String> {
