@@ -10,7 +10,7 @@ use std::time::Duration;
 use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
 
-use super::CliError;
+use super::{CliError, interrupt};
 use crate::peer::Deadline;
 
 /// How long a named pipe may be without a reader: the reader may be started beside us.
@@ -29,18 +29,18 @@ pub(super) struct Destination {
 
 enum Kind {
     /// A file takes its place at this path only when it is whole.
-    File(PathBuf, NamedTempFile),
+    File(PathBuf),
     /// What stands there already is no regular file, and stays.
     Stream,
 }
 
 impl Destination {
-    /// Opens a file beside the one that it will be, so that a wrong path shows before the run.
+    /// Tries whether a file can be written there, so that a wrong path shows before the run.
     ///
     /// # Errors
     /// The path is that of a folder, or nothing can be written there.
     pub(super) fn open(path: &Path) -> Result<Self, CliError> {
-        let kind = open(path).map_err(|error| failed(path, &error))?;
+        let kind = kind_of(path).map_err(|error| failed(path, &error))?;
         Ok(Self { name: path.to_owned(), kind })
     }
 
@@ -50,7 +50,7 @@ impl Destination {
     /// It cannot be written.
     pub(super) fn finish(self, bytes: &[u8]) -> Result<(), CliError> {
         let written = match self.kind {
-            Kind::File(path, file) => replace(&path, file, bytes),
+            Kind::File(path) => interrupt::whole(|| replace(&path, bytes)),
             Kind::Stream => write_through(&self.name, bytes),
         };
         written.map_err(|error| failed(&self.name, &error))
@@ -64,16 +64,22 @@ fn failed(path: &Path, error: &io::Error) -> CliError {
     })
 }
 
-fn open(path: &Path) -> io::Result<Kind> {
+fn kind_of(path: &Path) -> io::Result<Kind> {
     let target = match fs::metadata(path) {
         Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
         Ok(there) if !there.is_file() => return Ok(Kind::Stream),
         Ok(_) => fs::canonicalize(path)?,
         Err(_) => followed(path)?,
     };
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = tempfile::Builder::new().prefix(".mcp-plumb-").tempfile_in(folder)?;
-    Ok(Kind::File(target, file))
+    // Not kept until it is needed: an interruption of the run would leave it there.
+    interrupt::whole(|| file_beside(&target).map(drop))?;
+    Ok(Kind::File(target))
+}
+
+/// A new file in the folder of the one that it will be.
+fn file_beside(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    tempfile::Builder::new().prefix(".mcp-plumb-").tempfile_in(folder)
 }
 
 /// Where a link leads to when there is nothing at its end yet.
@@ -88,7 +94,8 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its links lead nowhere"))
 }
 
-fn replace(path: &Path, mut file: NamedTempFile, bytes: &[u8]) -> io::Result<()> {
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = file_beside(path)?;
     file.write_all(bytes)?;
     file.flush()?;
     // A report is for others to read, as any file of the user is.

@@ -3,6 +3,7 @@
 mod args;
 mod destination;
 mod explain;
+mod interrupt;
 mod list;
 mod options;
 mod output;
@@ -11,6 +12,7 @@ mod trace;
 pub use args::{Cli, Command};
 use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+pub use interrupt::interrupted;
 
 use crate::exit::ExitCode;
 

@@ -1,12 +1,12 @@
-//! Where results go: stdout and files. Files are opened before the run, and written whole or not at all.
+//! Where results go: stdout and files. Paths are tried before the run; files are written whole or not at all.
 
 use std::fs::File;
 use std::io::{self, BufReader, IsTerminal as _, Write as _};
 use std::path::Path;
 
-use super::CliError;
 use super::args::ReportArgs;
 use super::destination::Destination;
+use super::{CliError, interrupt};
 use crate::exit::ExitCode;
 use crate::log::Log;
 use crate::report::{Detail, Format, Report, Target, text};
@@ -37,6 +37,7 @@ pub(super) fn open(targets: &[Target], log: Option<&Path>) -> Result<Reports, Cl
 impl Reports {
     /// Writes all reports of a run.
     pub(super) fn write(self, log: &Log, verbose: bool) -> Result<(), CliError> {
+        interrupt::writing();
         let detail = if verbose { Detail::Full } else { Detail::Short };
         for (format, file) in self.to_files {
             let plain = match format {

@@ -1,7 +1,7 @@
 //! The binary as a person or a script sees it: words, streams and exit codes.
 
 use std::fs;
-use std::io::Read as _;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -11,7 +11,9 @@ use assert_cmd::Command;
 use mcp_plumb::report::Report;
 use predicates::prelude::*;
 use predicates::str::contains;
+use rustix::process::Signal;
 use tempfile::tempdir;
+use wait_timeout::ChildExt as _;
 
 use super::support::{PLUMB, peer, peers};
 
@@ -252,6 +254,36 @@ fn named_pipe(folder: &Path) -> PathBuf {
     let pipe = folder.join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     pipe
+}
+
+#[test]
+fn an_interruption_ends_the_server_and_leaves_no_file() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let folder = tempdir().unwrap();
+        let beside = tempdir().unwrap();
+        let pipe = named_pipe(beside.path());
+        let target = format!("json={}", folder.path().join("report.json").display());
+        // Each process of the server holds the pipe open for as long as it lives.
+        let script = "exec 3>\"$0\"; echo started >&3; trap '' TERM; exec cat >&2";
+        let mut child = std::process::Command::new(PLUMB)
+            .args(["check", "--report", &target, "--log"])
+            .arg(folder.path().join("run.jsonl"))
+            .args(["--", "sh", "-c", script])
+            .arg(&pipe)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut held = BufReader::new(fs::File::open(&pipe).unwrap());
+        held.read_line(&mut String::new()).unwrap();
+        rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
+        held.read_to_string(&mut String::new()).unwrap();
+        let status = child.wait_timeout(LONG).unwrap().unwrap();
+        let run = child.wait_with_output().unwrap();
+        assert_eq!((status.code(), run.stdout), (Some(130), Vec::new()));
+        assert_eq!(String::from_utf8(run.stderr).unwrap(), "mcp-plumb: interrupted; nothing was written\n");
+        assert_eq!(names_in(folder.path()), [""; 0]);
+    }
 }
 
 fn names_in(folder: &Path) -> Vec<String> {
