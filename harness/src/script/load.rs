@@ -165,6 +165,15 @@ mod tests {
     }
 
     #[test]
+    fn the_embedded_cases_would_be_taken_from_a_user_too() {
+        let mut texts = Vec::new();
+        collect(&CASES, &mut texts);
+        for (id, path, text) in texts {
+            load_own(text, &id, &path.display().to_string()).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+
+    #[test]
     fn what_is_left_out_has_a_default() {
         let script = all(HEAD).remove(0);
         assert_eq!(script.revisions, RevisionSet::ALL);

@@ -12,6 +12,7 @@ mod load;
 mod model;
 mod playable;
 mod print;
+mod sendable;
 mod template;
 mod vars;
 

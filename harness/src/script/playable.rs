@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::Script;
 use super::convert::Context;
 use super::convert_step::action_span;
 use super::excerpt::LoadError;
@@ -13,6 +12,7 @@ use super::file::{CaseFile, StepFile};
 use super::lint::{missing, templates_of};
 use super::template::{Piece, TemplateError, pieces};
 use super::vars::{LONGEST, least_length};
+use super::{Action, Script, sendable};
 
 /// Checks a script against the file that it comes from.
 pub(super) fn check(file: &CaseFile, script: &Script, context: Context<'_>) -> Result<(), LoadError> {
@@ -20,12 +20,25 @@ pub(super) fn check(file: &CaseFile, script: &Script, context: Context<'_>) -> R
         return Err(context.error(0..0, "the case does nothing and judges nothing; give it a [[step]]"));
     }
     let mut known: BTreeSet<&str> = script.set.keys().map(String::as_str).collect();
+    let mut asked = false;
     for (file, step) in file.step.iter().zip(&script.steps) {
         let span = action_span(file).unwrap_or_default();
+        if !asked
+            && !known.contains("last_id")
+            && let Some(problem) = early(step.action.as_ref())
+        {
+            return Err(context.error(place("last_id", &span, context.text), problem));
+        }
+        asked |= step.action.as_ref().is_some_and(asks);
         let mut length = 0_usize;
         for template in step.action.as_ref().map(templates_of).unwrap_or_default() {
             variables(template, &span, &known, script, context)?;
             length += least_length(template).map_err(|error| context.error(span.clone(), error.to_string()))?;
+        }
+        if let Some(Action::Send(text)) = &step.action
+            && let Some(why) = sendable::refusal(text, script)
+        {
+            return Err(context.error(span, why));
         }
         let times = usize::try_from(step.delivery.count).unwrap_or(usize::MAX);
         if length.saturating_mul(times) > LONGEST {
@@ -39,6 +52,19 @@ pub(super) fn check(file: &CaseFile, script: &Script, context: Context<'_>) -> R
         known.extend(step.take.keys().map(String::as_str));
     }
     Ok(())
+}
+
+/// What is wrong with an action that names the id of the last request before there is one.
+fn early(action: Option<&Action>) -> Option<&'static str> {
+    let is_last =
+        |piece: Result<Piece<'_>, _>| matches!(piece, Ok(Piece::Variable("last_id") | Piece::Json("last_id")));
+    let names = action.map(templates_of).unwrap_or_default().into_iter().any(|text| pieces(text).any(is_last));
+    names.then_some("the case uses the variable 'last_id', but nothing was asked before")
+}
+
+/// Whether an action may write a request.
+fn asks(action: &Action) -> bool {
+    matches!(action, Action::Send(_) | Action::Raw(_) | Action::Request { .. })
 }
 
 /// The templates of a step's outcomes, and where they stand.
@@ -101,6 +127,15 @@ mod tests {
             ("[[step]]\nraw = 'text:${repeat:A:50000000}${repeat:B:50000000}'", 4, 7, "beyond 64 MiB"),
             ("[[step]]\nraw = 'text:12345678'\ncount = 4000000000", 5, 9, "beyond 64 MiB"),
             ("[[step]]\nrequest = { method = '${tool.safe}' }", 4, 25, "without the need 'tool:safe'"),
+            (
+                "[[step]]\nsend = '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":5}'",
+                4,
+                8,
+                "a malformed JSON-RPC envelope); use `raw`",
+            ),
+            ("[[step]]\nsend = '[1]'", 4, 8, "in 2024-11-05 a client may not send this (not one JSON-RPC message)"),
+            ("[[step]]\nsend = '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}'", 4, 8, "in 2026-07-28"),
+            ("[[step]]\nrequest = { method = 'a', id = '${last_id}' }", 4, 35, "nothing was asked before"),
             ("[[step]]\nrequest = { method = '${a' }", 4, 11, "is not closed"),
             ("[[step]]\n[[step.outcome]]\nverdict='pass'\non='reply'\nlike = '\"${nope}\"'", 7, 12, "'nope'"),
         ] {

@@ -12,7 +12,7 @@ use mcp_plumb::report::Report;
 use predicates::prelude::*;
 use predicates::str::contains;
 use rustix::process::Signal;
-use tempfile::tempdir;
+use tempfile::{TempDir, tempdir};
 use wait_timeout::ChildExt as _;
 
 use super::support::{PLUMB, peer, peers};
@@ -161,6 +161,56 @@ fn a_broken_case_file_gives_2_with_line_and_caret() {
     let path = folder.path().to_str().unwrap();
     let run = plumb(["check", "--cases", path]).assert().code(2).stdout("");
     run.stderr(contains("typo.toml:5:1").and(contains("barier = true")).and(contains("^^^^^^")));
+}
+
+/// A folder with one case, `mine/case`, that has these steps.
+fn own_case(steps: &str) -> TempDir {
+    let folder = tempdir().unwrap();
+    let head = "title = \"answers as I say\"\nrequirements = [\"ping.responds\"]\nrevisions = \"legacy\"\n";
+    fs::create_dir(folder.path().join("mine")).unwrap();
+    fs::write(folder.path().join("mine/case.toml"), format!("{head}{steps}")).unwrap();
+    folder
+}
+
+/// The words of a check with the cases of a folder, of which only one is played.
+fn with_own_case(folder: &TempDir) -> Vec<&str> {
+    vec!["check", "--case", "mine/case", "--cases", folder.path().to_str().unwrap()]
+}
+
+#[test]
+fn a_case_that_cannot_be_played_gives_2_with_line_and_caret_and_starts_nothing() {
+    for (steps, place, says) in [
+        ("", "1:1", "the case does nothing"),
+        ("[[step]]\nraw = 'text:${nope}'", "5:15", "the variable 'nope', which nothing sets"),
+        ("[[step]]\nraw = 'text:${repeat:A:99999999999}'", "5:7", "beyond 64 MiB"),
+        ("[[step]]\nsend = '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":5}'", "5:8", "use `raw`"),
+        ("[[step]]\nrequest = { method = 'a', id = '${last_id}' }", "5:35", "nothing was asked before"),
+    ] {
+        let folder = own_case(steps);
+        let started = folder.path().join("started");
+        let words = with_own_case(&folder).into_iter().chain(["--", "touch", started.to_str().unwrap()]);
+        let place = format!("case.toml:{place}: ");
+        plumb(words).assert().code(2).stdout("").stderr(contains(place).and(contains(says)).and(contains(" | ")));
+        assert!(!started.exists(), "{steps}");
+    }
+}
+
+#[test]
+fn of_a_long_line_in_a_case_only_the_place_is_shown() {
+    let folder = own_case(&format!("[[step]]\nraw = 'text:{}${{nope}}{}'", "a".repeat(50_000), "b".repeat(50_000)));
+    let run = plumb(with_own_case(&folder)).assert().code(2);
+    let stderr = String::from_utf8(run.get_output().stderr.clone()).unwrap();
+    let shown: Vec<&str> = stderr.lines().skip(1).collect();
+    assert!(shown.len() == 3 && shown.iter().all(|line| line.chars().count() <= 110), "{stderr}");
+    assert!(shown[1].contains("aaa${nope}bbb") && shown[2].ends_with(" ^^^^"), "{stderr}");
+}
+
+#[test]
+fn a_case_of_a_user_that_turns_out_wrong_while_it_is_played_is_no_bug_of_ours() {
+    let taken = "[[step]]\nrequest = { method = 'ping' }\ntake = { version = '/jsonrpc' }\n[[step]]\n\
+                 send = '{\"jsonrpc\":\"2.0\",\"method\":\"${version}\"}'\n";
+    let folder = own_case(taken);
+    plumb(with_own_case(&folder)).assert().code(2).stdout(contains("the case itself is wrong"));
 }
 
 #[test]
