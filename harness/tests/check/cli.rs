@@ -8,6 +8,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use assert_cmd::Command;
+use mcp_plumb::judge::Verdict;
 use mcp_plumb::report::Report;
 use predicates::prelude::*;
 use predicates::str::contains;
@@ -211,6 +212,15 @@ fn a_case_of_a_user_that_turns_out_wrong_while_it_is_played_is_no_bug_of_ours() 
                  send = '{\"jsonrpc\":\"2.0\",\"method\":\"${version}\"}'\n";
     let folder = own_case(taken);
     plumb(with_own_case(&folder)).assert().code(2).stdout(contains("the case itself is wrong"));
+}
+
+#[test]
+fn a_pause_that_the_budget_cuts_short_leaves_its_case_open() {
+    let folder = own_case("[[step]]\npause = '1h'\n");
+    let words = with_own_case(&folder).into_iter().chain(["--budget", "5s", "--report", "json"]);
+    let report = report(&plumb(words).assert().code(3).get_output().stdout);
+    let told: Vec<_> = report.cases.iter().map(|case| (case.verdict, case.reason.as_deref())).collect();
+    assert_eq!(told, [(Verdict::Inconclusive, Some("the budget of the run was used up; raise --budget"))]);
 }
 
 #[test]
