@@ -118,6 +118,11 @@ fn options(
 }
 
 fn launch(shared: &Shared, command: &[OsString]) -> Result<Launch, CliError> {
+    if command.first().is_some_and(|program| program.is_empty()) {
+        let problem =
+            "the word behind -- is empty; name the server's program there, as in: mcp-plumb check -- node server.js";
+        return Err(CliError::Usage(problem.to_owned()));
+    }
     let command = if command.is_empty() {
         let own = std::env::current_exe()
             .map_err(|error| CliError::Usage(format!("the bundled server cannot be found: {error}")))?;

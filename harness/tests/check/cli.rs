@@ -481,6 +481,14 @@ fn a_call_of_a_tool_that_is_not_listed_is_a_mistake() {
 }
 
 #[test]
+fn a_command_without_a_program_is_a_mistake() {
+    for words in [vec!["check", "--", ""], vec!["check", "--", "", "server.js"], vec!["replay", "ping/ping", "--", ""]]
+    {
+        plumb(words).assert().code(2).stdout("").stderr(contains("the word behind -- is empty"));
+    }
+}
+
+#[test]
 fn a_command_without_two_dashes_gets_a_tip() {
     plumb(["check", "node", "server.js"]).assert().code(2).stderr(contains("stands behind --"));
 }
