@@ -120,7 +120,7 @@ fn a_wrong_invocation_gives_2_and_starts_nothing() {
     let folder = tempdir().unwrap();
     let started = folder.path().join("started");
     let path = started.to_str().unwrap();
-    let wrong: [(&[&str], &str); 11] = [
+    let wrong: [(&[&str], &str); 17] = [
         (&["--bogus"], "--bogus"),
         (&["--case", "a["], "'a[' is no glob"),
         (&["--skip", "a["], "'a[' is no glob"),
@@ -128,7 +128,13 @@ fn a_wrong_invocation_gives_2_and_starts_nothing() {
         (&["--env", "=value"], "write NAME=VALUE"),
         (&["--call", "tool=[1]"], "is no call"),
         (&["--revision", "2020-01-01"], "known are 2024-11-05"),
-        (&["--timeout", "fast"], "--timeout"),
+        (&["--timeout", "fast"], "'--timeout <TIME>': this is no time"),
+        (&["--timeout", "0s"], "'--timeout <TIME>': a time of nothing"),
+        (&["--startup-timeout", "0ms"], "'--startup-timeout <TIME>': a time of nothing"),
+        (&["--budget", "0s"], "'--budget <TIME>': a time of nothing"),
+        (&["--budget", "9999years"], "the longest time is a year"),
+        (&["--max-line", "1023"], "the least is 1024 bytes"),
+        (&["--max-line", "much"], "this is no number of bytes"),
         (&["--jobs", "0"], "--jobs"),
         (&["--report", "xml"], "write text or json"),
         (&["--report", "json=/no/such/folder/report.json"], "cannot be written"),
