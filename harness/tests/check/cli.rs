@@ -170,6 +170,12 @@ fn a_broken_case_file_gives_2_with_line_and_caret() {
     run.stderr(contains("typo.toml:5:1").and(contains("barier = true")).and(contains("^^^^^^")));
 }
 
+#[test]
+fn an_answer_beyond_the_cap_that_came_at_once_is_not_waited_for() {
+    let patient = ["--timeout", "10m", "--startup-timeout", "10m", "--budget", "1h", "--max-line", "1024"];
+    plumb(["check"].into_iter().chain(SHORT).chain(patient)).assert().success();
+}
+
 /// A folder with one case, `mine/case`, that has these steps.
 fn own_case(steps: &str) -> TempDir {
     let folder = tempdir().unwrap();
