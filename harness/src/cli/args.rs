@@ -52,7 +52,7 @@ pub struct Shared {
     /// Which revisions to judge: auto (the newest of each era that the server speaks), all, or a date.
     #[arg(long, value_name = "auto|all|DATE")]
     pub revision: Option<RevisionChoice>,
-    /// Skip cases that match.
+    /// Skip cases that match: * stays within a folder of cases, ** goes below it. Repeatable.
     #[arg(long, value_name = "GLOB")]
     pub skip: Vec<String>,
     /// Play the case files of this folder too.
@@ -144,7 +144,7 @@ pub struct CheckArgs {
     /// Options of the run.
     #[command(flatten)]
     pub shared: Shared,
-    /// Play only cases that match. Repeatable.
+    /// Play only cases that match: * stays within a folder of cases, ** goes below it. Repeatable.
     #[arg(long, value_name = "GLOB")]
     pub case: Vec<String>,
     /// A process for each case.

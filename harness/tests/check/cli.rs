@@ -249,6 +249,24 @@ fn own_cases_are_played_beside_the_embedded_ones() {
 }
 
 #[test]
+fn one_star_of_a_glob_stays_within_a_folder() {
+    let folder = own_case("[[step]]\nrequest = { method = 'ping' }\n");
+    fs::create_dir(folder.path().join("mine/deep")).unwrap();
+    fs::copy(folder.path().join("mine/case.toml"), folder.path().join("mine/deep/case.toml")).unwrap();
+    let cases = folder.path().to_str().unwrap();
+    let played = |globs: &[&str]| {
+        let words = ["check", "--cases", cases, "--report", "json"].into_iter().chain(globs.iter().copied());
+        let report = report(&plumb(words).output().unwrap().stdout);
+        let played = report.cases.into_iter().filter(|case| case.verdict == Verdict::Pass);
+        played.map(|case| case.id).collect::<Vec<_>>()
+    };
+    assert_eq!(played(&["--case", "mine/*"]), ["mine/case"]);
+    assert_eq!(played(&["--case", "mine/**"]), ["mine/case", "mine/deep/case"]);
+    assert_eq!(played(&["--case", "mine/**", "--skip", "mine/*"]), ["mine/deep/case"]);
+    plumb(["check", "--case", "*"]).assert().code(3).stderr(contains("no case matches"));
+}
+
+#[test]
 fn a_run_without_cases_gives_3() {
     let none = "no case matches";
     plumb(["check", "--case", "no/such-case"]).assert().code(3).stdout("").stderr(contains(none));
