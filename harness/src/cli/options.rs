@@ -40,7 +40,7 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<ExitCode, CliError> {
             let loaded = load_file(path).map_err(|error| CliError::Usage(error.to_string()))?;
             let name = loaded.first().map(|script| script.id.as_str().split('#').next().unwrap_or_default().to_owned());
             scripts.extend(loaded);
-            name.unwrap_or_default()
+            globset::escape(&name.unwrap_or_default())
         } else {
             case.clone()
         };

@@ -453,6 +453,9 @@ fn a_replay_takes_a_case_file() {
                 [[step.outcome]]\nverdict = \"fail\"\non = \"reply\"\nlike = '{\"error\":{\"code\":-32601}}'\n";
     fs::write(&path, case).unwrap();
     plumb(["replay", path.to_str().unwrap()]).assert().code(1).stdout(contains("FAIL  ping.responds"));
+    let odd = folder.path().join("odd[1].toml");
+    fs::copy(&path, &odd).unwrap();
+    plumb(["replay", odd.to_str().unwrap()]).assert().code(1).stdout(contains("FAIL  ping.responds"));
     fs::write(&path, "title = 1\n").unwrap();
     plumb(["replay", path.to_str().unwrap()]).assert().code(2).stderr(contains("unknown.toml:1:9").and(contains("^")));
 }
