@@ -347,7 +347,7 @@ fn named_pipe(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn an_interruption_ends_the_server_and_leaves_no_file() {
+fn an_interruption_ends_the_server_and_leaves_no_file_of_ours() {
     for signal in [Signal::INT, Signal::TERM] {
         let folder = tempdir().unwrap();
         let beside = tempdir().unwrap();
@@ -356,8 +356,9 @@ fn an_interruption_ends_the_server_and_leaves_no_file() {
         // Each process of the server holds the pipe open for as long as it lives.
         let script = "exec 3>\"$0\"; echo started >&3; trap '' TERM; exec cat >&2";
         let mut child = std::process::Command::new(PLUMB)
-            .args(["check", "--report", &target, "--log"])
+            .args(["check", "--private-dirs", "--report", &target, "--log"])
             .arg(folder.path().join("run.jsonl"))
+            .env("TMPDIR", folder.path())
             .args(["--", "sh", "-c", script])
             .arg(&pipe)
             .stdout(Stdio::piped())
