@@ -22,13 +22,16 @@ fn main() -> ExitCode {
     }
 }
 
-/// Ends every peer and then us on the first SIGINT or SIGTERM.
+/// Ends every peer and then us on the first SIGINT or SIGTERM, and says what was written.
 fn end_on_signals() {
     let signals = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
     let Ok(mut signals) = signal_hook::iterator::Signals::new(signals) else { return };
     std::thread::spawn(move || {
         if signals.forever().next().is_some() {
+            // First, since a run whose peers are killed under it would tell of peers that were lost.
+            let left = cli::interrupted();
             peer::kill_all();
+            let _ = writeln!(std::io::stderr(), "mcp-plumb: {left}");
             std::process::exit(i32::from(exit::ExitCode::Interrupted as u8));
         }
     });

@@ -56,16 +56,16 @@ pub struct Start {
     #[arg(long, value_name = "N")]
     pub seed: Option<u32>,
     /// For the first answer of a process.
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = time)]
     pub startup_timeout: Option<Duration>,
     /// For the answer of a request.
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = time)]
     pub timeout: Option<Duration>,
     /// For the whole run.
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = time)]
     pub budget: Option<Duration>,
     /// The longest line that is read, in bytes.
-    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20)]
+    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20, value_parser = line_length)]
     pub max_line: usize,
     /// Give each process a home and a temporary folder of its own.
     #[arg(long)]
@@ -90,7 +90,7 @@ pub struct Shared {
     /// Which revisions to judge: auto (the newest of each era that the server speaks), all, or a date.
     #[arg(long, value_name = "auto|all|DATE")]
     pub revision: Option<RevisionChoice>,
-    /// Skip cases that match.
+    /// Skip cases that match: * stays within a folder of cases, ** goes below it. Repeatable.
     #[arg(long, value_name = "GLOB")]
     pub skip: Vec<String>,
     /// Play the case files of this folder too.
@@ -125,13 +125,37 @@ pub struct Shared {
     pub verbose: bool,
 }
 
+/// No server can be judged with a cap below this: what it lists would not fit.
+const LEAST_LINE: usize = 1024;
+/// Waits are added up and doubled: what is longer than this is a slip, and could overflow.
+const LONGEST_WAIT: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+
+/// Reads a cap on the length of a line.
+fn line_length(text: &str) -> Result<usize, String> {
+    let length: usize = text.parse().map_err(|error| format!("this is no number of bytes: {error}"))?;
+    if length < LEAST_LINE { Err(format!("the least is {LEAST_LINE} bytes")) } else { Ok(length) }
+}
+
+/// Reads a time that can be waited for.
+fn time(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text)
+        .map_err(|error| format!("this is no time such as \"500ms\" or \"1m 30s\": {error}"))?;
+    if time.is_zero() {
+        Err("a time of nothing lets no server answer; write one such as \"10s\"".to_owned())
+    } else if time > LONGEST_WAIT {
+        Err("the longest time is a year; write one such as \"10s\"".to_owned())
+    } else {
+        Ok(time)
+    }
+}
+
 /// `check`
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// Options of the run.
     #[command(flatten)]
     pub shared: Shared,
-    /// Play only cases that match. Repeatable.
+    /// Play only cases that match: * stays within a folder of cases, ** goes below it. Repeatable.
     #[arg(long, value_name = "GLOB")]
     pub case: Vec<String>,
     /// A process for each case.

@@ -1,7 +1,9 @@
 //! The command line: what can be asked for, and where each word of it goes.
 
 mod args;
+mod destination;
 mod explain;
+mod interrupt;
 mod list;
 mod options;
 mod output;
@@ -12,6 +14,7 @@ mod trace;
 pub use args::{Cli, Command};
 use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+pub use interrupt::interrupted;
 
 use crate::exit::ExitCode;
 use crate::run::Failure;

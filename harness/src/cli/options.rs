@@ -36,7 +36,7 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<ExitCode, CliError> {
             let loaded = load_file(path).map_err(|error| CliError::Usage(error.to_string()))?;
             let name = loaded.first().map(|script| script.id.as_str().split('#').next().unwrap_or_default().to_owned());
             scripts.extend(loaded);
-            name.unwrap_or_default()
+            globset::escape(&name.unwrap_or_default())
         } else {
             case.clone()
         };
@@ -135,6 +135,11 @@ pub(super) fn setting(start: &Start, command: &[OsString]) -> Result<Setting, Cl
 }
 
 fn launch(start: &Start, command: &[OsString]) -> Result<Launch, CliError> {
+    if command.first().is_some_and(|program| program.is_empty()) {
+        let problem =
+            "the word behind -- is empty; name the server's program there, as in: mcp-plumb check -- node server.js";
+        return Err(CliError::Usage(problem.to_owned()));
+    }
     let command = if command.is_empty() {
         let own = std::env::current_exe()
             .map_err(|error| CliError::Usage(format!("the bundled server cannot be found: {error}")))?;

@@ -1,13 +1,12 @@
-//! Where results go: stdout and files. Files are opened before the run, and written whole or not at all.
+//! Where results go: stdout and files. Paths are tried before the run; files are written whole or not at all.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufReader, IsTerminal as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use tempfile::NamedTempFile;
-
-use super::CliError;
 use super::args::ReportArgs;
+use super::destination::Destination;
+use super::{CliError, interrupt};
 use crate::exit::ExitCode;
 use crate::log::Log;
 use crate::report::{Detail, Format, Report, Target, text};
@@ -15,41 +14,8 @@ use crate::report::{Detail, Format, Report, Target, text};
 /// Where the reports of a run go.
 pub(super) struct Reports {
     to_stdout: Vec<Format>,
-    to_files: Vec<(Format, Pending)>,
-    log: Option<Pending>,
-}
-
-/// A file that takes its place only when it is whole.
-pub(super) struct Pending {
-    path: PathBuf,
-    file: NamedTempFile,
-}
-
-impl Pending {
-    /// Opens a file beside the one that it will be, so that a wrong path shows before the run.
-    pub(super) fn open(path: &Path) -> Result<Self, CliError> {
-        let failed = |error: io::Error| CliError::Output(format!("{} cannot be written: {error}", path.display()));
-        if path.is_dir() {
-            return Err(CliError::Output(format!("{} is a folder; name a file", path.display())));
-        }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = tempfile::Builder::new().prefix(".mcp-plumb-").tempfile_in(folder).map_err(failed)?;
-        Ok(Self { path: path.to_owned(), file })
-    }
-
-    pub(super) fn finish(mut self, bytes: &[u8]) -> Result<(), CliError> {
-        let path = self.path.display().to_string();
-        let failed = |error: io::Error| CliError::Output(format!("{path} cannot be written: {error}"));
-        self.file.write_all(bytes).and_then(|()| self.file.flush()).map_err(failed)?;
-        // A report is for others to read, as any file of the user is.
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            fs::set_permissions(self.file.path(), fs::Permissions::from_mode(0o644)).map_err(failed)?;
-        }
-        self.file.persist(&self.path).map_err(|error| failed(error.error))?;
-        Ok(())
-    }
+    to_files: Vec<(Format, Destination)>,
+    log: Option<Destination>,
 }
 
 /// Opens what the run will write. Without a report to stdout there is the text report.
@@ -58,19 +24,20 @@ pub(super) fn open(targets: &[Target], log: Option<&Path>) -> Result<Reports, Cl
     for target in targets {
         match &target.path {
             None => reports.to_stdout.push(target.format),
-            Some(path) => reports.to_files.push((target.format, Pending::open(path)?)),
+            Some(path) => reports.to_files.push((target.format, Destination::open(path)?)),
         }
     }
     if reports.to_stdout.is_empty() {
         reports.to_stdout.push(Format::Text);
     }
-    reports.log = log.map(Pending::open).transpose()?;
+    reports.log = log.map(Destination::open).transpose()?;
     Ok(reports)
 }
 
 impl Reports {
     /// Writes all reports of a run.
     pub(super) fn write(self, log: &Log, verbose: bool) -> Result<(), CliError> {
+        interrupt::writing();
         let detail = if verbose { Detail::Full } else { Detail::Short };
         for (format, file) in self.to_files {
             let plain = match format {

@@ -5,7 +5,8 @@ use std::path::Path;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use super::args::SessionArgs;
-use super::output::{self, Pending};
+use super::destination::Destination;
+use super::output;
 use super::steps::TOOLS;
 use super::{CliError, options};
 use crate::exit::ExitCode;
@@ -26,7 +27,7 @@ pub(super) fn session(args: &SessionArgs) -> Result<ExitCode, CliError> {
         }
     };
     let out = std::env::var_os(OUT).filter(|path| !path.is_empty());
-    let out = out.map(|path| Pending::open(Path::new(&path))).transpose()?;
+    let out = out.map(|path| Destination::open(Path::new(&path))).transpose()?;
     let held = hold(&SessionOptions {
         setting: options::setting(&args.start, &args.command)?,
         revision,

@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use tempfile::TempDir;
 use thiserror::Error;
 
+use super::private::PrivateDirs;
 use super::unix;
 
 /// The environment variable that marks a peer and everything it starts.
@@ -123,14 +123,14 @@ pub(super) struct Prepared {
     /// Ready to spawn.
     pub(super) command: Command,
     /// Lives as long as the peer.
-    pub(super) dirs: Option<TempDir>,
+    pub(super) dirs: Option<PrivateDirs>,
 }
 
 /// Makes the command. `marker` is the value of the peer's marker.
 pub(super) fn prepare(launch: &Launch, marker: &str) -> Result<Prepared, SpawnError> {
     let (program, args) = launch.command.split_first().ok_or(SpawnError::NoCommand)?;
     let dirs = if launch.private_dirs {
-        Some(private_dirs().map_err(|source| SpawnError::PrivateDirs { source })?)
+        Some(PrivateDirs::new().map_err(|source| SpawnError::PrivateDirs { source })?)
     } else {
         None
     };
@@ -144,8 +144,8 @@ pub(super) fn prepare(launch: &Launch, marker: &str) -> Result<Prepared, SpawnEr
         command.env_clear();
     }
     if let Some(dirs) = &dirs {
-        command.envs(private_vars(dirs.path()));
-        command.current_dir(dirs.path().join("work"));
+        command.envs(dirs.vars());
+        command.current_dir(dirs.work());
     }
     if let Some(cwd) = &launch.cwd {
         enterable(cwd)?;
@@ -179,33 +179,4 @@ fn enterable(cwd: &Path) -> Result<(), SpawnError> {
         }
     });
     check.map_err(|source| SpawnError::Cwd { path: cwd.display().to_string(), source })
-}
-
-/// The private directories: the variable that names each, and its name below the private root.
-const PRIVATE: [(&str, &str); 7] = [
-    ("HOME", "home"),
-    ("TMPDIR", "tmp"),
-    ("XDG_CACHE_HOME", "home/.cache"),
-    ("XDG_CONFIG_HOME", "home/.config"),
-    ("XDG_DATA_HOME", "home/.local/share"),
-    ("XDG_STATE_HOME", "home/.local/state"),
-    ("XDG_RUNTIME_DIR", "run"),
-];
-
-fn private_vars(root: &Path) -> impl Iterator<Item = (&'static str, PathBuf)> {
-    PRIVATE.into_iter().map(move |(name, path)| (name, root.join(path)))
-}
-
-fn private_dirs() -> io::Result<TempDir> {
-    use std::os::unix::fs::DirBuilderExt;
-
-    let root = tempfile::Builder::new().prefix("mcp-plumb-").tempdir()?;
-    let mut builder = std::fs::DirBuilder::new();
-    // The runtime directory must be open to its owner only; the others do not mind.
-    builder.recursive(true).mode(0o700);
-    for (_, path) in PRIVATE {
-        builder.create(root.path().join(path))?;
-    }
-    builder.create(root.path().join("work"))?;
-    Ok(root)
 }

@@ -17,6 +17,7 @@ mod events;
 mod launch;
 mod outbox;
 mod pipes;
+mod private;
 #[cfg(target_os = "linux")]
 mod proc;
 mod process;

@@ -7,13 +7,12 @@ use std::process::Child;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use tempfile::TempDir;
-
 use super::ending::{self, Ended, Patience};
 use super::events::{Mailbox, lock};
 use super::launch::{self, Launch, MARKER, SpawnError};
 use super::outbox::Outbox;
 use super::pipes::{self, Line, MaybeTap, Tap};
+use super::private::PrivateDirs;
 use super::registry::{Marks, Refusal};
 use super::stderr::{Kept, Limits, Stderr};
 use super::unix::{self, Life, Signal};
@@ -33,7 +32,7 @@ pub struct Peer {
     kept: Arc<Mutex<Kept>>,
     started: Instant,
     /// Removed last, when nothing can write there any more.
-    _dirs: Option<TempDir>,
+    _dirs: Option<PrivateDirs>,
 }
 
 impl Peer {

@@ -17,8 +17,8 @@ use rustix::process::Pid;
 
 use super::Deadline;
 use super::events::lock;
-use super::sweep;
 use super::unix::{self, Signal};
+use super::{private, sweep};
 
 /// How long [`kill_all`] may take.
 const KILL_ALL: Duration = Duration::from_secs(2);
@@ -128,10 +128,16 @@ fn pipes(child: &Child) -> Vec<u64> {
     stats.map(|stat| stat.st_ino).collect()
 }
 
-/// Kills every live peer with all that it started, and lets no new one start. For Ctrl-C and for panics.
+/// Kills every live peer with all that it started, removes its private directories, and lets no new one start. For
+/// Ctrl-C and for panics.
 ///
 /// Returns when nothing is left alive, or after two seconds. The handles of the peers stay usable: they see an exit.
 pub fn kill_all() {
+    kill();
+    private::remove_all();
+}
+
+fn kill() {
     STOPPING.store(true, Ordering::SeqCst);
     let deadline = Deadline::after(KILL_ALL);
     // A panic hook may run on the very thread that holds the lock, so do not insist on it.

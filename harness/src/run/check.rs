@@ -20,7 +20,7 @@ use crate::judge::{
 };
 use crate::log::{Footer, Header, Log, SCHEMA, Server};
 use crate::peer::Deadline;
-use crate::script::Script;
+use crate::script::{Script, embedded};
 use crate::spec::{Era, Ledger, RequirementId, Revision};
 use crate::wire::Class;
 
@@ -424,12 +424,18 @@ impl<'a> Run<'a> {
         } else if any_finding(Verdict::Fail) || self.options.strict && any_finding(Verdict::Warn) {
             1
         } else if any_case(Verdict::Error) {
-            70
+            if self.errs_in_own_case() { 2 } else { 70 }
         } else if self.trouble.is_some() || any_case(Verdict::Inconclusive) || !self.judged_anything() {
             3
         } else {
             0
         }
+    }
+
+    /// Whether every case that is wrong itself is one of the user's.
+    fn errs_in_own_case(&self) -> bool {
+        let is_built_in = |case: &CaseResult| embedded().iter().any(|script| script.id.as_str() == case.id);
+        !self.cases.iter().any(|case| case.verdict == Verdict::Error && is_built_in(case))
     }
 
     /// A run in which nothing passed is never a success.

@@ -115,8 +115,9 @@ impl Inbox {
             }
         });
         if let Err(too_long) = pushed {
-            // It may be one long message: whether its newline comes is still to be seen.
+            // It may be one long message: where its newline has not come, that is still to be seen.
             self.skipped = Some(self.max_line as u64);
+            self.stdout_open = self.splitter.is_dropping();
             self.transcript.push(
                 at,
                 What::Overflow {

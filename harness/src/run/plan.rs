@@ -186,6 +186,21 @@ mod tests {
     }
 
     #[test]
+    fn one_star_stays_within_a_folder_and_two_go_below_it() {
+        let selects = |glob: &str, id: &str| {
+            let mut selection = Selection::default();
+            selection.only(glob).unwrap();
+            selection.selects(&script(id))
+        };
+        for (glob, id) in [("tools/*", "tools/list"), ("tools/**", "tools/deep/er"), ("**/er", "tools/deep/er")] {
+            assert!(selects(glob, id), "{glob}");
+        }
+        for (glob, id) in [("*", "tools/list"), ("tools/*", "tools/deep/er"), ("tools?list", "tools/list")] {
+            assert!(!selects(glob, id), "{glob}");
+        }
+    }
+
+    #[test]
     fn revisions_are_chosen_by_date_or_word() {
         assert_eq!("auto".parse(), Ok(RevisionChoice::Auto));
         assert_eq!("2025-06-18".parse(), Ok(RevisionChoice::One(Revision::V2025_06_18)));

@@ -146,12 +146,17 @@ impl Player<'_, '_> {
                 self.session.close_stdin();
             }
             Action::Signal(signal) => self.session.signal(*signal),
-            Action::Pause(time) => {
-                let _ = self.session.wait(self.stage.times.within(*time), |_| false);
-            }
+            Action::Pause(time) => self.pause(*time)?,
             Action::Answer { method, reply } => self.session.answer(method.clone(), reply.clone()),
         }
         Ok(())
+    }
+
+    /// Lets time pass; less than asked for would show less than the case says.
+    fn pause(&mut self, time: Duration) -> Result<(), Stop> {
+        let end = Deadline::after(time);
+        let waited = self.session.wait(end.earlier(self.stage.times.budget), |_| false);
+        if waited == Waited::Deadline && !end.passed() { Err(Stop::OutOfTime) } else { Ok(()) }
     }
 
     /// The bytes of one repetition of an action.

@@ -1,6 +1,7 @@
 //! Steps of a case file: their actions, how bytes are delivered, and outcomes.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::Duration;
 
 use toml::Spanned;
@@ -76,8 +77,8 @@ fn action(file: &StepFile, context: Context<'_>) -> Result<Option<Action>, LoadE
     })
 }
 
-/// Checks that a step has one action at most.
-fn one_action(file: &StepFile, context: Context<'_>) -> Result<(), LoadError> {
+/// Where the actions of a step stand, with their keys.
+fn action_spans(file: &StepFile) -> impl Iterator<Item = (&'static str, Range<usize>)> {
     let spans = [
         ("send", file.send.as_ref().map(Spanned::span)),
         ("raw", file.raw.as_ref().map(Spanned::span)),
@@ -89,7 +90,17 @@ fn one_action(file: &StepFile, context: Context<'_>) -> Result<(), LoadError> {
         ("pause", file.pause.as_ref().map(Spanned::span)),
         ("answer", file.answer.as_ref().map(Spanned::span)),
     ];
-    let mut found = spans.into_iter().filter_map(|(key, span)| Some((key, span?)));
+    spans.into_iter().filter_map(|(key, span)| Some((key, span?)))
+}
+
+/// Where the action of a step stands.
+pub(super) fn action_span(file: &StepFile) -> Option<Range<usize>> {
+    action_spans(file).next().map(|(_, span)| span)
+}
+
+/// Checks that a step has one action at most.
+fn one_action(file: &StepFile, context: Context<'_>) -> Result<(), LoadError> {
+    let mut found = action_spans(file);
     match (found.next(), found.next()) {
         (Some((first, _)), Some((second, span))) => {
             Err(context.error(span, format!("a step has one action, but this one has `{first}` and `{second}`")))

@@ -31,9 +31,16 @@ pub struct Excerpt {
     pub column: usize,
     /// What is wrong, in one sentence.
     pub message: String,
+    /// The part of the line that is shown.
     text: String,
-    width: usize,
+    /// Where the mark begins in the shown part, in characters, and how wide it is.
+    mark: Range<usize>,
 }
+
+/// The most characters of a line that are shown.
+const SHOWN: usize = 100;
+/// How many of them stand before the mark at most.
+const BEFORE: usize = 40;
 
 impl Excerpt {
     /// The excerpt of `text` around the byte range `span`.
@@ -43,15 +50,36 @@ impl Excerpt {
         let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
         let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
         let end = boundary(text, span.end).clamp(start, line_end);
+        let column = text[line_start..start].chars().count();
+        let width = text[start..end].trim_end().chars().count().max(1);
+        let (shown, mark) = window(text[line_start..line_end].trim_end_matches('\r'), column..column + width);
         Self {
             origin: origin.to_owned(),
             line: text[..start].matches('\n').count() + 1,
-            column: text[line_start..start].chars().count() + 1,
+            column: column + 1,
             message: message.into(),
-            text: text[line_start..line_end].trim_end_matches('\r').replace('\t', " "),
-            width: text[start..end].trim_end().chars().count().max(1),
+            text: shown,
+            mark,
         }
     }
+}
+
+/// The part of a line around a mark, and the mark within it. What does nothing but move the cursor becomes a space.
+fn window(line: &str, mark: Range<usize>) -> (String, Range<usize>) {
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    let length = line.chars().count();
+    if length <= SHOWN {
+        return (line.chars().map(plain).collect(), mark);
+    }
+    let first = mark.start.saturating_sub(BEFORE).min(length - SHOWN);
+    let cut = |at_end: bool| if at_end { "" } else { "…" };
+    let (before, after) = (cut(first == 0), cut(first + SHOWN == length));
+    let part: String = line.chars().skip(first).take(SHOWN).map(plain).collect();
+    let shift = before.chars().count();
+    // A mark at the end of a line stands one behind it.
+    let begin = mark.start - first;
+    let end = (mark.end - first).min(SHOWN).max(begin + 1);
+    (format!("{before}{part}{after}"), begin + shift..end + shift)
 }
 
 /// The nearest character boundary at or before `offset`.
@@ -61,13 +89,13 @@ fn boundary(text: &str, offset: usize) -> usize {
 
 impl fmt::Display for Excerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { origin, line, column, message, text, width } = self;
+        let Self { origin, line, column, message, text, mark } = self;
         let number = line.to_string();
         let margin = number.len();
         writeln!(f, "{origin}:{line}:{column}: {message}")?;
         writeln!(f, "{:margin$} |", "")?;
         writeln!(f, "{number} | {text}")?;
-        write!(f, "{:margin$} | {:indent$}{}", "", "", "^".repeat(*width), indent = column - 1)
+        write!(f, "{:margin$} | {:indent$}{}", "", "", "^".repeat(mark.len()), indent = mark.start)
     }
 }
 
@@ -86,7 +114,27 @@ mod tests {
     #[test]
     fn a_span_over_several_lines_is_marked_to_the_end_of_the_first() {
         let excerpt = Excerpt::new("a = [\n1,\n]\n", "case.toml", 4..10, "is odd");
-        assert_eq!((excerpt.line, excerpt.column, excerpt.width), (1, 5, 1));
+        assert_eq!((excerpt.line, excerpt.column, excerpt.mark), (1, 5, 4..5));
+    }
+
+    #[test]
+    fn of_a_long_line_only_what_stands_around_the_mark_is_shown() {
+        let line = format!("{}é{}", "a".repeat(5000), "b".repeat(5000));
+        let at = |span| Excerpt::new(&line, "case.toml", span, "is odd").to_string();
+        let shown = at(5000..5002);
+        let wanted = format!(
+            "case.toml:1:5001: is odd\n  |\n1 | …{}é{}…\n  | {}^",
+            "a".repeat(40),
+            "b".repeat(59),
+            " ".repeat(41)
+        );
+        assert_eq!(shown, wanted);
+        for (span, before, carets) in [(0..1, 0, 1), (3..9000, 3, 97), (10_002..10_002, 101, 1), (9000..9002, 41, 2)] {
+            let shown = at(span.clone());
+            let marks = format!("  | {}{}", " ".repeat(before), "^".repeat(carets));
+            assert_eq!(shown.lines().last(), Some(marks.as_str()), "{span:?}\n{shown}");
+            assert!(shown.lines().all(|line| line.chars().count() <= SHOWN + 6), "{shown}");
+        }
     }
 
     #[test]

@@ -218,7 +218,7 @@ fn filled(script: &Script) -> Vec<Problem> {
 }
 
 /// What is wrong with a variable that the script does not set.
-fn missing(name: &str, script: &Script) -> Option<Problem> {
+pub(super) fn missing(name: &str, script: &Script) -> Option<Problem> {
     if EVERYWHERE.contains(&name) {
         return None;
     }
@@ -249,33 +249,30 @@ fn need_of(name: &str) -> Option<Need> {
 
 /// The texts of a step in which variables are replaced.
 fn templates(step: &Step) -> Vec<&str> {
-    let mut texts: Vec<&str> = Vec::new();
-    match &step.action {
-        Some(Action::Send(text) | Action::Raw(Bytes::Text(text))) => texts.push(text),
-        Some(Action::Request { method, params, id, .. }) => {
-            texts.push(method);
-            texts.extend([params, id].into_iter().flatten().map(String::as_str));
-        }
-        Some(Action::Notification { method, params }) => {
-            texts.push(method);
-            texts.extend(params.as_deref());
-        }
-        Some(Action::Answer { method, reply }) => {
-            texts.push(method);
-            match reply {
-                Reply::Result(text) | Reply::Error(text) => texts.push(text),
-                Reply::Never => {}
-            }
-        }
-        Some(Action::Raw(Bytes::Hex(_)))
-        | Some(Action::Barrier | Action::Close(_) | Action::Signal(_) | Action::Pause(_))
-        | None => {}
-    }
+    let mut texts = step.action.as_ref().map(templates_of).unwrap_or_default();
     for outcome in &step.outcomes {
         texts.extend(outcome.to.as_deref());
         texts.extend(outcome.like.as_ref().map(|like| like.0.as_str()));
     }
     texts
+}
+
+/// The texts of an action in which variables are replaced.
+pub(super) fn templates_of(action: &Action) -> Vec<&str> {
+    match action {
+        Action::Send(text) | Action::Raw(Bytes::Text(text)) => vec![text],
+        Action::Request { method, params, id, .. } => {
+            [Some(method), params.as_ref(), id.as_ref()].into_iter().flatten().map(String::as_str).collect()
+        }
+        Action::Notification { method, params } => {
+            [Some(method), params.as_ref()].into_iter().flatten().map(String::as_str).collect()
+        }
+        Action::Answer { method, reply: Reply::Result(text) | Reply::Error(text) } => vec![method, text],
+        Action::Answer { method, reply: Reply::Never } => vec![method],
+        Action::Raw(Bytes::Hex(_)) | Action::Barrier | Action::Close(_) | Action::Signal(_) | Action::Pause(_) => {
+            Vec::new()
+        }
+    }
 }
 
 #[cfg(test)]

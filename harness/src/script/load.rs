@@ -2,15 +2,16 @@
 //!
 //! This is the one place in this module that touches the file system.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use include_dir::{Dir, include_dir};
 
-use super::convert::scripts;
+use super::convert::{Context, scripts};
 use super::excerpt::{Excerpt, LoadError};
 use super::file::CaseFile;
-use super::{CaseId, Script};
+use super::{CaseId, Script, playable};
 
 static CASES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../cases");
 
@@ -19,11 +20,28 @@ static CASES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../cases");
 /// # Errors
 /// The text is no case; the error shows the place.
 pub fn load(text: &str, id: &CaseId, origin: &str) -> Result<Vec<Script>, LoadError> {
-    let file: CaseFile = toml::from_str(text).map_err(|error: toml::de::Error| {
+    scripts(&parse(text, origin)?, id, text, origin)
+}
+
+/// Reads a case of a user: as [`load`], and what would only show while it is played is refused too.
+///
+/// # Errors
+/// The text is no case that can be played; the error shows the place.
+pub fn load_own(text: &str, id: &CaseId, origin: &str) -> Result<Vec<Script>, LoadError> {
+    let file = parse(text, origin)?;
+    let scripts = scripts(&file, id, text, origin)?;
+    for script in &scripts {
+        let variant = script.id.as_str().split_once('#').map(|(_, variant)| variant);
+        playable::check(&file, script, Context { text, origin, known: &script.set, variant })?;
+    }
+    Ok(scripts)
+}
+
+fn parse(text: &str, origin: &str) -> Result<CaseFile, LoadError> {
+    toml::from_str(text).map_err(|error: toml::de::Error| {
         let span = error.span().unwrap_or(0..0);
         LoadError::Case(Box::new(Excerpt::new(text, origin, span, error.message())))
-    })?;
-    scripts(&file, id, text, origin)
+    })
 }
 
 /// The cases that are built into the harness, by id.
@@ -64,7 +82,7 @@ pub fn load_dir(dir: &Path) -> Result<Vec<Script>, LoadError> {
     cases.sort_unstable();
     let mut scripts = Vec::new();
     for (id, path) in cases {
-        scripts.append(&mut load(&read(&path)?, &id, &path.display().to_string())?);
+        scripts.append(&mut load_own(&read(&path)?, &id, &path.display().to_string())?);
     }
     Ok(scripts)
 }
@@ -75,11 +93,16 @@ pub fn load_dir(dir: &Path) -> Result<Vec<Script>, LoadError> {
 /// The file cannot be read or is no case.
 pub fn load_file(path: &Path) -> Result<Vec<Script>, LoadError> {
     let id = CaseId::new(path.file_stem().unwrap_or_default().to_string_lossy());
-    load(&read(path)?, &id, &path.display().to_string())
+    load_own(&read(path)?, &id, &path.display().to_string())
 }
 
 fn read(path: &Path) -> Result<String, LoadError> {
-    std::fs::read_to_string(path).map_err(|source| LoadError::Read { path: path.to_owned(), source })
+    let fail = |source| LoadError::Read { path: path.to_owned(), source };
+    // A pipe would be waited for, and a device may never end.
+    if !std::fs::metadata(path).map_err(fail)?.is_file() {
+        return Err(fail(io::Error::other("it is no regular file")));
+    }
+    std::fs::read_to_string(path).map_err(fail)
 }
 
 fn walk(dir: &Path, files: &mut Vec<PathBuf>) -> Result<(), LoadError> {
@@ -139,6 +162,15 @@ mod tests {
         let scripts = load_embedded().unwrap();
         assert!(scripts.is_sorted_by_key(|script| script.id.as_str().split('#').next().map(str::to_owned)));
         assert_eq!(embedded(), scripts);
+    }
+
+    #[test]
+    fn the_embedded_cases_would_be_taken_from_a_user_too() {
+        let mut texts = Vec::new();
+        collect(&CASES, &mut texts);
+        for (id, path, text) in texts {
+            load_own(text, &id, &path.display().to_string()).unwrap_or_else(|error| panic!("{error}"));
+        }
     }
 
     #[test]
@@ -319,8 +351,9 @@ mod tests {
             std::fs::write(path, "no case").unwrap();
         }
         std::fs::create_dir_all(dir.path().join("b/c")).unwrap();
-        std::fs::write(dir.path().join("b/c/two.toml"), HEAD).unwrap();
-        std::fs::write(dir.path().join("a.toml"), HEAD).unwrap();
+        let case = format!("{HEAD}[[step]]\nbarrier = true\n");
+        std::fs::write(dir.path().join("b/c/two.toml"), &case).unwrap();
+        std::fs::write(dir.path().join("a.toml"), &case).unwrap();
         let ids: Vec<_> = load_dir(dir.path()).unwrap().into_iter().map(|script| script.id.to_string()).collect();
         assert_eq!(ids, ["a", "b/c/two"]);
         assert_eq!(load_file(&dir.path().join("b/c/two.toml")).unwrap()[0].id.as_str(), "two");
@@ -330,5 +363,16 @@ mod tests {
         let error = load_dir(dir.path()).unwrap_err().to_string();
         assert!(error.starts_with(&format!("{}:1:9: ", wrong.display())), "{error}");
         assert!(load_dir(&dir.path().join("none")).unwrap_err().to_string().contains("cannot be read"));
+    }
+
+    #[test]
+    fn a_pipe_is_no_case_file_and_is_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe.toml");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        for error in [load_dir(dir.path()).unwrap_err(), load_file(&pipe).unwrap_err()] {
+            assert_eq!(error.to_string(), format!("{} cannot be read: it is no regular file", pipe.display()));
+        }
     }
 }

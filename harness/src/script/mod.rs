@@ -10,7 +10,9 @@ mod like_parse;
 mod lint;
 mod load;
 mod model;
+mod playable;
 mod print;
+mod sendable;
 mod template;
 mod vars;
 
@@ -19,7 +21,7 @@ pub(crate) use json::text_of as json_of;
 pub use like::{Match, Pattern};
 pub use like_parse::PatternError;
 pub use lint::{LintError, Problem, Weight, lint};
-pub use load::{embedded, load, load_dir, load_file};
+pub use load::{embedded, load, load_dir, load_file, load_own};
 pub use model::{
     Action, Bytes, CaseId, Channel, Cut, Delivery, Like, Need, On, Outcome, Prelude, Reply, Script, Signal, Step,
 };

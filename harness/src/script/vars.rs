@@ -6,7 +6,7 @@ use super::template::{Piece, TemplateError, pieces, unescape};
 use super::{Bytes, Script};
 
 /// The longest text that a template can grow into.
-const LONGEST: usize = 64 << 20;
+pub(super) const LONGEST: usize = 64 << 20;
 
 /// Where the values of variables come from.
 pub trait Source {
@@ -184,6 +184,21 @@ fn predefined(name: &str) -> Option<String> {
 fn room(used: usize, unit: usize, times: usize) -> Result<(), TemplateError> {
     let total = unit.checked_mul(times).and_then(|more| more.checked_add(used));
     if total.is_some_and(|total| total <= LONGEST) { Ok(()) } else { Err(TemplateError::TooLong) }
+}
+
+/// The length that a template has at least, whatever the values of its variables are.
+pub(super) fn least_length(template: &str) -> Result<usize, TemplateError> {
+    let mut length = 0;
+    for piece in pieces(template) {
+        let (unit, times) = match piece? {
+            Piece::Text(text) => (text.len(), 1),
+            Piece::Variable(_) | Piece::Json(_) => (0, 0),
+            Piece::Repeat(unit, times) => (unit.len(), times),
+        };
+        room(length, unit, times)?;
+        length += unit * times;
+    }
+    Ok(length)
 }
 
 /// A text of the same shape, for checks before values are known: a variable that `known` lacks becomes `0`, and

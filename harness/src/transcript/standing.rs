@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::spec::{Era, Revision};
-use crate::wire::{Class, IdKind, Message, MessageKind, Note, Reading};
+use crate::wire::{Class, FrameEnd, IdKind, Message, MessageKind, Note, Reader, Reading};
 
 /// Whether a client may send a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,11 @@ pub enum Standing {
 }
 
 impl Standing {
+    /// Whether a client may send this line at all, whatever came before it.
+    pub(crate) fn of_line(line: &[u8], revision: Revision) -> Self {
+        of_frame(line, &Reader::new().read(line, 0, FrameEnd::Newline), revision)
+    }
+
     /// Whether a client may send it.
     #[must_use]
     pub fn is_lawful(self) -> bool {

@@ -105,6 +105,12 @@ impl Splitter {
         Ok(())
     }
 
+    /// Whether a line beyond the cap has begun and not ended.
+    #[must_use]
+    pub fn is_dropping(&self) -> bool {
+        self.dropping
+    }
+
     /// The line that has begun and not ended.
     #[must_use]
     pub fn pending(&self) -> &[u8] {

@@ -1,16 +1,20 @@
 //! The binary as a person or a script sees it: words, streams and exit codes.
 
 use std::fs;
-use std::io::Read as _;
-use std::path::Path;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
 use assert_cmd::Command;
+use mcp_plumb::judge::Verdict;
 use mcp_plumb::report::Report;
 use predicates::prelude::*;
 use predicates::str::contains;
-use tempfile::tempdir;
+use rustix::process::Signal;
+use tempfile::{TempDir, tempdir};
+use wait_timeout::ChildExt as _;
 
 use super::support::{PLUMB, peer, peers};
 
@@ -116,7 +120,7 @@ fn a_wrong_invocation_gives_2_and_starts_nothing() {
     let folder = tempdir().unwrap();
     let started = folder.path().join("started");
     let path = started.to_str().unwrap();
-    let wrong: [(&[&str], &str); 11] = [
+    let wrong: [(&[&str], &str); 17] = [
         (&["--bogus"], "--bogus"),
         (&["--case", "a["], "'a[' is no glob"),
         (&["--skip", "a["], "'a[' is no glob"),
@@ -124,7 +128,13 @@ fn a_wrong_invocation_gives_2_and_starts_nothing() {
         (&["--env", "=value"], "write NAME=VALUE"),
         (&["--call", "tool=[1]"], "is no call"),
         (&["--revision", "2020-01-01"], "known are 2024-11-05"),
-        (&["--timeout", "fast"], "--timeout"),
+        (&["--timeout", "fast"], "'--timeout <TIME>': this is no time"),
+        (&["--timeout", "0s"], "'--timeout <TIME>': a time of nothing"),
+        (&["--startup-timeout", "0ms"], "'--startup-timeout <TIME>': a time of nothing"),
+        (&["--budget", "0s"], "'--budget <TIME>': a time of nothing"),
+        (&["--budget", "9999years"], "the longest time is a year"),
+        (&["--max-line", "1023"], "the least is 1024 bytes"),
+        (&["--max-line", "much"], "this is no number of bytes"),
         (&["--jobs", "0"], "--jobs"),
         (&["--report", "xml"], "write text or json"),
         (&["--report", "json=/no/such/folder/report.json"], "cannot be written"),
@@ -161,6 +171,71 @@ fn a_broken_case_file_gives_2_with_line_and_caret() {
 }
 
 #[test]
+fn an_answer_beyond_the_cap_that_came_at_once_is_not_waited_for() {
+    let patient = ["--timeout", "10m", "--startup-timeout", "10m", "--budget", "1h", "--max-line", "1024"];
+    plumb(["check"].into_iter().chain(SHORT).chain(patient)).assert().success();
+}
+
+/// A folder with one case, `mine/case`, that has these steps.
+fn own_case(steps: &str) -> TempDir {
+    let folder = tempdir().unwrap();
+    let head = "title = \"answers as I say\"\nrequirements = [\"ping.responds\"]\nrevisions = \"legacy\"\n";
+    fs::create_dir(folder.path().join("mine")).unwrap();
+    fs::write(folder.path().join("mine/case.toml"), format!("{head}{steps}")).unwrap();
+    folder
+}
+
+/// The words of a check with the cases of a folder, of which only one is played.
+fn with_own_case(folder: &TempDir) -> Vec<&str> {
+    vec!["check", "--case", "mine/case", "--cases", folder.path().to_str().unwrap()]
+}
+
+#[test]
+fn a_case_that_cannot_be_played_gives_2_with_line_and_caret_and_starts_nothing() {
+    for (steps, place, says) in [
+        ("", "1:1", "the case does nothing"),
+        ("[[step]]\nraw = 'text:${nope}'", "5:15", "the variable 'nope', which nothing sets"),
+        ("[[step]]\nraw = 'text:${repeat:A:99999999999}'", "5:7", "beyond 64 MiB"),
+        ("[[step]]\nsend = '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":5}'", "5:8", "use `raw`"),
+        ("[[step]]\nrequest = { method = 'a', id = '${last_id}' }", "5:35", "nothing was asked before"),
+    ] {
+        let folder = own_case(steps);
+        let started = folder.path().join("started");
+        let words = with_own_case(&folder).into_iter().chain(["--", "touch", started.to_str().unwrap()]);
+        let place = format!("case.toml:{place}: ");
+        plumb(words).assert().code(2).stdout("").stderr(contains(place).and(contains(says)).and(contains(" | ")));
+        assert!(!started.exists(), "{steps}");
+    }
+}
+
+#[test]
+fn of_a_long_line_in_a_case_only_the_place_is_shown() {
+    let folder = own_case(&format!("[[step]]\nraw = 'text:{}${{nope}}{}'", "a".repeat(50_000), "b".repeat(50_000)));
+    let run = plumb(with_own_case(&folder)).assert().code(2);
+    let stderr = String::from_utf8(run.get_output().stderr.clone()).unwrap();
+    let shown: Vec<&str> = stderr.lines().skip(1).collect();
+    assert!(shown.len() == 3 && shown.iter().all(|line| line.chars().count() <= 110), "{stderr}");
+    assert!(shown[1].contains("aaa${nope}bbb") && shown[2].ends_with(" ^^^^"), "{stderr}");
+}
+
+#[test]
+fn a_case_of_a_user_that_turns_out_wrong_while_it_is_played_is_no_bug_of_ours() {
+    let taken = "[[step]]\nrequest = { method = 'ping' }\ntake = { version = '/jsonrpc' }\n[[step]]\n\
+                 send = '{\"jsonrpc\":\"2.0\",\"method\":\"${version}\"}'\n";
+    let folder = own_case(taken);
+    plumb(with_own_case(&folder)).assert().code(2).stdout(contains("the case itself is wrong"));
+}
+
+#[test]
+fn a_pause_that_the_budget_cuts_short_leaves_its_case_open() {
+    let folder = own_case("[[step]]\npause = '1h'\n");
+    let words = with_own_case(&folder).into_iter().chain(["--budget", "5s", "--report", "json"]);
+    let report = report(&plumb(words).assert().code(3).get_output().stdout);
+    let told: Vec<_> = report.cases.iter().map(|case| (case.verdict, case.reason.as_deref())).collect();
+    assert_eq!(told, [(Verdict::Inconclusive, Some("the budget of the run was used up; raise --budget"))]);
+}
+
+#[test]
 fn own_cases_are_played_beside_the_embedded_ones() {
     let folder = tempdir().unwrap();
     let case = "title = \"answers a ping of mine\"\nrequirements = [\"ping.responds\"]\nrevisions = \"legacy\"\n\n\
@@ -171,6 +246,24 @@ fn own_cases_are_played_beside_the_embedded_ones() {
     let words = ["check", "--cases", path, "--case", "mine/*", "--report", "json"];
     let cases = report(&plumb(words).assert().success().get_output().stdout).cases;
     assert_eq!(cases.iter().map(|case| case.id.as_str()).collect::<Vec<_>>(), ["mine/ping"]);
+}
+
+#[test]
+fn one_star_of_a_glob_stays_within_a_folder() {
+    let folder = own_case("[[step]]\nrequest = { method = 'ping' }\n");
+    fs::create_dir(folder.path().join("mine/deep")).unwrap();
+    fs::copy(folder.path().join("mine/case.toml"), folder.path().join("mine/deep/case.toml")).unwrap();
+    let cases = folder.path().to_str().unwrap();
+    let played = |globs: &[&str]| {
+        let words = ["check", "--cases", cases, "--report", "json"].into_iter().chain(globs.iter().copied());
+        let report = report(&plumb(words).output().unwrap().stdout);
+        let played = report.cases.into_iter().filter(|case| case.verdict == Verdict::Pass);
+        played.map(|case| case.id).collect::<Vec<_>>()
+    };
+    assert_eq!(played(&["--case", "mine/*"]), ["mine/case"]);
+    assert_eq!(played(&["--case", "mine/**"]), ["mine/case", "mine/deep/case"]);
+    assert_eq!(played(&["--case", "mine/**", "--skip", "mine/*"]), ["mine/deep/case"]);
+    plumb(["check", "--case", "*"]).assert().code(3).stderr(contains("no case matches"));
 }
 
 #[test]
@@ -216,6 +309,72 @@ fn reports_go_whole_to_files_and_the_text_to_stdout() {
     on_a_broken_peer(words, BROKEN).assert().code(1).stdout(contains("FAIL"));
     assert_eq!(report(&fs::read(&path).unwrap()).exit_code, 1);
     assert_eq!(names_in(folder.path()), ["report.json"]);
+}
+
+#[test]
+fn a_link_keeps_its_place_and_its_target_takes_the_report() {
+    let folder = tempdir().unwrap();
+    let link = folder.path().join("latest.json");
+    fs::write(folder.path().join("monday.json"), "an older report").unwrap();
+    std::os::unix::fs::symlink("monday.json", &link).unwrap();
+    let target = format!("json={}", link.display());
+    plumb(["check", "--report", &target].into_iter().chain(SHORT)).assert().success();
+    assert_eq!(fs::read_link(&link).unwrap(), Path::new("monday.json"));
+    assert_eq!(report(&fs::read(folder.path().join("monday.json")).unwrap()).exit_code, 0);
+    assert_eq!(names_in(folder.path()).len(), 2);
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_report_is_written_through() {
+    let folder = tempdir().unwrap();
+    let pipe = named_pipe(folder.path());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::read(pipe).unwrap()
+    });
+    let target = format!("json={}", pipe.display());
+    plumb(["check", "--report", &target].into_iter().chain(SHORT)).assert().success();
+    assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+    assert_eq!(names_in(folder.path()), ["pipe"]);
+    assert_eq!(report(&reader.join().unwrap()).exit_code, 0);
+}
+
+/// A named pipe in a folder.
+fn named_pipe(folder: &Path) -> PathBuf {
+    let pipe = folder.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    pipe
+}
+
+#[test]
+fn an_interruption_ends_the_server_and_leaves_no_file_of_ours() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let folder = tempdir().unwrap();
+        let beside = tempdir().unwrap();
+        let pipe = named_pipe(beside.path());
+        let target = format!("json={}", folder.path().join("report.json").display());
+        // Each process of the server holds the pipe open for as long as it lives.
+        let script = "exec 3>\"$0\"; echo started >&3; trap '' TERM; exec cat >&2";
+        let mut child = std::process::Command::new(PLUMB)
+            .args(["check", "--private-dirs", "--report", &target, "--log"])
+            .arg(folder.path().join("run.jsonl"))
+            .env("TMPDIR", folder.path())
+            .args(["--", "sh", "-c", script])
+            .arg(&pipe)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut held = BufReader::new(fs::File::open(&pipe).unwrap());
+        held.read_line(&mut String::new()).unwrap();
+        rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
+        held.read_to_string(&mut String::new()).unwrap();
+        let status = child.wait_timeout(LONG).unwrap().unwrap();
+        let run = child.wait_with_output().unwrap();
+        assert_eq!((status.code(), run.stdout), (Some(130), Vec::new()));
+        assert_eq!(String::from_utf8(run.stderr).unwrap(), "mcp-plumb: interrupted; nothing was written\n");
+        assert_eq!(names_in(folder.path()), [""; 0]);
+    }
 }
 
 fn names_in(folder: &Path) -> Vec<String> {
@@ -295,6 +454,9 @@ fn a_replay_takes_a_case_file() {
                 [[step.outcome]]\nverdict = \"fail\"\non = \"reply\"\nlike = '{\"error\":{\"code\":-32601}}'\n";
     fs::write(&path, case).unwrap();
     plumb(["replay", path.to_str().unwrap()]).assert().code(1).stdout(contains("FAIL  ping.responds"));
+    let odd = folder.path().join("odd[1].toml");
+    fs::copy(&path, &odd).unwrap();
+    plumb(["replay", odd.to_str().unwrap()]).assert().code(1).stdout(contains("FAIL  ping.responds"));
     fs::write(&path, "title = 1\n").unwrap();
     plumb(["replay", path.to_str().unwrap()]).assert().code(2).stderr(contains("unknown.toml:1:9").and(contains("^")));
 }
@@ -350,6 +512,14 @@ fn the_environment_and_the_folder_of_the_server_are_as_asked() {
 fn a_call_of_a_tool_that_is_not_listed_is_a_mistake() {
     let words = ["check", "--case", "ping/ping", "--call", "no_such_tool"];
     plumb(words).assert().code(2).stdout(contains("the server lists no such tool; it has append_insight"));
+}
+
+#[test]
+fn a_command_without_a_program_is_a_mistake() {
+    for words in [vec!["check", "--", ""], vec!["check", "--", "", "server.js"], vec!["replay", "ping/ping", "--", ""]]
+    {
+        plumb(words).assert().code(2).stdout("").stderr(contains("the word behind -- is empty"));
+    }
 }
 
 #[test]
