@@ -22,3 +22,4 @@ mod schema;
 mod shop;
 mod subscriptions;
 mod tasks;
+mod waits;
