@@ -13,7 +13,6 @@ use crate::clock::{Cancel, Clock};
 use crate::db::{Store, StoreError};
 use crate::duration::Words;
 use crate::failure::Failure;
-use crate::level::Level;
 use crate::question::{Question, Reply};
 use crate::quota::Quota;
 use crate::tools::{MOST_DELETIONS, Published};
@@ -114,11 +113,6 @@ impl Caller<'_> {
     /// Whether, and a way to wait until, the job is called off.
     pub(crate) fn cancel(&self) -> &Cancel {
         self.cancel
-    }
-
-    /// Says something for the client's log, if it keeps one of this level.
-    pub(crate) fn log(&mut self, level: Level, logger: &'static str, data: Value) {
-        self.tell(News::Log(Note { level, logger, data }));
     }
 
     /// Tells that something has changed.
@@ -230,8 +224,6 @@ pub(crate) enum News {
         /// The whole.
         total: u64,
     },
-    /// It has something for the client's log.
-    Log(Note),
     /// It has changed something.
     Changed(Change),
     /// It has ended with a question, and goes on, with this work, when that is answered.
@@ -240,17 +232,6 @@ pub(crate) enum News {
     Ended(Yield),
     /// It has not ended as work does.
     Crashed,
-}
-
-/// A message for the client's log.
-#[derive(Debug)]
-pub(crate) struct Note {
-    /// How grave it is.
-    pub(crate) level: Level,
-    /// Who says it.
-    pub(crate) logger: &'static str,
-    /// What is said.
-    pub(crate) data: Value,
 }
 
 /// Work that waits to be run again.
@@ -301,13 +282,12 @@ mod tests {
     fn the_last_news_is_the_end() {
         let news = run(|_, caller| {
             caller.advance(1, 2);
-            caller.log(Level::Notice, "test", json!("half"));
+            caller.changed(Change::Tools);
             Err("enough".into())
         });
         assert!(matches!(
             &news[..],
-            [News::Progress { done: 1, total: 2 }, News::Log(Note { level: Level::Notice, .. }),
-             News::Ended(Err(Stop::Failed(why)))] if why == "enough"
+            [News::Progress { done: 1, total: 2 }, News::Changed(Change::Tools), News::Ended(Err(Stop::Failed(why)))] if why == "enough"
         ));
     }
 

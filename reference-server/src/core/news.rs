@@ -10,7 +10,7 @@ use super::questions::Resumed;
 use super::server::{Action, Server};
 use super::tasks::related;
 use crate::failure::Failure;
-use crate::job::{Change, Client, Job, JobId, News, Note, Report, Suspended};
+use crate::job::{Change, Client, Job, JobId, News, Report, Suspended};
 use crate::level::Level;
 use crate::question::Question;
 use crate::reply::{self, Stage};
@@ -25,7 +25,6 @@ impl Server {
     pub fn settle(&mut self, Report(job, news): Report) -> Vec<Action> {
         match news {
             News::Progress { done, total } => self.progressed(job, done, total),
-            News::Log(note) => self.noted(job, &note),
             News::Changed(change) => self.changed(&change),
             News::Asks(question, work) => self.asked(job, &question, work),
             News::Ended(ended) if !self.calls.has(job) => self.audit_unheard(job, &ended),
@@ -49,14 +48,6 @@ impl Server {
         let meta = task_meta(call);
         let stage = Stage { done, total, message: message.as_deref(), meta: meta.as_ref() };
         let line = call.progress_token.as_ref().map(|token| reply::progress(token, &stage));
-        line.into_iter().for_each(|line| self.send(line));
-    }
-
-    fn noted(&mut self, job: JobId, note: &Note) {
-        let Some(call) = self.calls.get(job) else {
-            return;
-        };
-        let line = log_line(call, note);
         line.into_iter().for_each(|line| self.send(line));
     }
 
@@ -101,7 +92,7 @@ impl Server {
         let outcome = outcome(&call);
         self.audit_answer(job, &outcome);
         if let Purpose::Tool { name, .. } = &call.purpose {
-            let line = log_line(&call, &verdict(name, &outcome));
+            let line = log_line(&call, name, &outcome);
             line.into_iter().for_each(|line| self.send(line));
         }
         match &call.owed {
@@ -120,23 +111,19 @@ impl Server {
     }
 }
 
-/// The message for the client's log that tells how a call has ended.
-fn verdict(tool: &str, outcome: &Result<Value, Failure>) -> Note {
+/// The line for the client's log that tells how a call of a tool has ended, if the client wants lines of that level.
+fn log_line(call: &Call, tool: &str, outcome: &Result<Value, Failure>) -> Option<Vec<u8>> {
     let (level, word) = match outcome {
         Ok(result) if result["isError"] == json!(true) => (Level::Warning, "failed"),
         Ok(result) if result["resultType"] == json!("input_required") => (Level::Info, "asks for input"),
         Ok(_) => (Level::Info, "succeeded"),
         Err(_) => (Level::Error, "was refused"),
     };
-    Note { level, logger: "tools", data: json!({ "tool": tool, "message": format!("{tool} {word}") }) }
-}
-
-/// The line for the client's log, if it wants messages of that level.
-fn log_line(call: &Call, note: &Note) -> Option<Vec<u8>> {
-    if note.level < call.terms.log? {
+    if level < call.terms.log? {
         return None;
     }
-    let mut params = json!({ "level": note.level.name(), "logger": note.logger, "data": note.data });
+    let data = json!({ "tool": tool, "message": format!("{tool} {word}") });
+    let mut params = json!({ "level": level.name(), "logger": "tools", "data": data });
     if let Some(meta) = task_meta(call) {
         params["_meta"] = meta;
     }

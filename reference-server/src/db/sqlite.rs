@@ -1,14 +1,18 @@
 //! The data in a SQLite database.
 //!
 //! The database is opened when it is first needed. A server whose database is broken still starts, still answers
-//! `tools/list`, and says what is wrong to whoever calls a tool; once the file is mended, so is the server. Each
-//! call has a connection of its own while it runs, so that a slow one holds up nobody.
+//! `tools/list`, and says what is wrong to whoever calls a tool; once the file is mended, so is the server.
+//!
+//! A slow call holds up nobody. In a file, each call has a connection of its own while it runs. In memory, calls take
+//! turns at the only one, since they are quick, and somebody else's query, which may not be, gets a copy. Connections
+//! that share memory would hold each other up: SQLite has one that writes shut all others out until the slowest has
+//! read to its end, and those look only now and then whether it is their turn, until they give up.
 
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use rusqlite::backup::Backup;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Params, Row, TransactionBehavior};
 
@@ -35,78 +39,90 @@ const READING: &str = "
 /// Where a database is.
 #[derive(Debug)]
 enum Place {
-    /// In a file.
-    File(PathBuf),
-    /// In memory, under a name that is shared by the connections of this process.
-    Memory(String),
-}
-
-impl Place {
-    fn connect(&self, flags: OpenFlags) -> rusqlite::Result<Connection> {
-        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = match self {
-            Self::File(file) => Connection::open_with_flags(file, flags)?,
-            Self::Memory(name) => Connection::open_with_flags_and_vfs(name, flags, c"memdb")?,
-        };
-        connection.busy_timeout(BUSY)?;
-        Ok(connection)
-    }
+    /// In a file, with connections to it that are not in use.
+    File(PathBuf, Mutex<Vec<Connection>>),
+    /// In memory, as long as somebody is connected to it.
+    Memory(Mutex<Option<Connection>>),
 }
 
 /// The data in a SQLite database.
 #[derive(Debug)]
-pub struct Sqlite {
-    place: Place,
-    idle: Mutex<Vec<Connection>>,
-    /// A database in memory lasts as long as somebody is connected to it.
-    anchor: Mutex<Option<Connection>>,
-}
+pub struct Sqlite(Place);
 
 impl Sqlite {
     /// A database in a file, or in memory where none is named. It is filled with five customers and eight orders
     /// if it has no tables yet; one that has tables is left as it is.
     pub fn new(file: Option<PathBuf>) -> Self {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let in_memory = || Place::Memory(format!("/shop-{}", NUMBER.fetch_add(1, Ordering::Relaxed)));
-        let place = file.map_or_else(in_memory, Place::File);
-        Self { place, idle: Mutex::default(), anchor: Mutex::default() }
+        Self(match file {
+            Some(file) => Place::File(file, Mutex::default()),
+            None => Place::Memory(Mutex::default()),
+        })
     }
 
     /// Does something with a connection that nobody else uses meanwhile.
     fn with<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = idle().pop();
-        let connection = match kept {
-            Some(connection) => connection,
-            None => self.connect()?,
-        };
-        let done = work(&connection);
-        let mut idle = idle();
-        if idle.len() < IDLE {
-            idle.push(connection);
+        match &self.0 {
+            Place::File(file, idle) => {
+                let kept = lock(idle).pop();
+                let connection = match kept {
+                    Some(connection) => connection,
+                    None => seeded(connect(file, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?)?,
+                };
+                let done = work(&connection);
+                let mut idle = lock(idle);
+                if idle.len() < IDLE {
+                    idle.push(connection);
+                }
+                done
+            }
+            Place::Memory(only) => {
+                let mut only = lock(only);
+                let connection = match only.take() {
+                    Some(connection) => connection,
+                    None => seeded(Connection::open_in_memory()?)?,
+                };
+                work(only.insert(connection))
+            }
         }
-        done
     }
 
-    fn connect(&self) -> Result<Connection, StoreError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        if let Place::Memory(_) = self.place {
-            let mut anchor = self.anchor.lock().unwrap_or_else(PoisonError::into_inner);
-            if anchor.is_none() {
-                *anchor = Some(self.place.connect(flags)?);
+    /// A connection for somebody else's query.
+    fn reading(&self) -> Result<Connection, StoreError> {
+        let connection = self.with(|connection| match &self.0 {
+            // What is opened for reading only is not made, but by now it is there.
+            Place::File(file, _) => Ok(connect(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?),
+            Place::Memory(_) => {
+                let mut copy = Connection::open_in_memory()?;
+                Backup::new(connection, &mut copy)?.run_to_completion(i32::MAX, Duration::ZERO, None)?;
+                Ok(copy)
             }
-        }
-        let mut connection = self.place.connect(flags)?;
-        if is_new(&connection)? {
-            // Two servers may start on one new file: the second waits here, and then finds the tables.
-            let seeding = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            if is_new(&seeding)? {
-                seeding.execute_batch(SEED)?;
-            }
-            seeding.commit()?;
-        }
+        })?;
+        connection.execute_batch(READING)?;
         Ok(connection)
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn connect(file: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(BUSY)?;
+    Ok(connection)
+}
+
+/// Fills a database that has no tables.
+fn seeded(mut connection: Connection) -> Result<Connection, StoreError> {
+    if is_new(&connection)? {
+        // Two servers may start on one new file: the second waits here, and then finds the tables.
+        let seeding = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if is_new(&seeding)? {
+            seeding.execute_batch(SEED)?;
+        }
+        seeding.commit()?;
+    }
+    Ok(connection)
 }
 
 fn is_new(connection: &Connection) -> rusqlite::Result<bool> {
@@ -197,11 +213,7 @@ impl Store for Sqlite {
     }
 
     fn query(&self, sql: &str, cancel: &Cancel) -> Result<Rows, StoreError> {
-        // What is opened for reading only is not made, so see that it is there.
-        self.open()?;
-        let connection = self.place.connect(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        connection.execute_batch(READING)?;
-        query::run(&connection, sql, cancel)
+        query::run(&self.reading()?, sql, cancel)
     }
 
     fn insights(&self) -> Result<Vec<String>, StoreError> {
@@ -283,8 +295,7 @@ mod tests {
         store.append_insight("new").unwrap();
         let found = store.query("SELECT text FROM insights", &Cancel::default()).unwrap();
         assert_eq!(found.rows, [["new"]]);
-        let reading = store.place.connect(OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
-        assert!(reading.execute_batch("DELETE FROM orders").is_err());
+        assert!(store.reading().unwrap().execute_batch("DELETE FROM orders").is_err());
         assert_eq!(store.order_ids().unwrap().len(), 8);
     }
 
@@ -301,6 +312,18 @@ mod tests {
             assert!(told.contains("memory"), "{told}");
         }
         assert_eq!(store.customers().unwrap().len(), 5);
+    }
+
+    #[test]
+    fn a_query_in_memory_that_has_not_ended_holds_up_nobody() {
+        let store = Sqlite::new(None);
+        let reading = store.reading().unwrap();
+        let mut query = reading.prepare("SELECT id FROM orders").unwrap();
+        let mut found = query.query([]).unwrap();
+        assert!(found.next().unwrap().is_some());
+        store.append_insight("meanwhile").unwrap();
+        assert_eq!(store.insights().unwrap(), ["meanwhile"]);
+        assert!(found.next().unwrap().is_some());
     }
 
     #[test]

@@ -6,7 +6,6 @@ use super::{Arguments, Manner, Refusal, Tasks, Tool};
 use crate::ability::Ability;
 use crate::db::Order;
 use crate::job::{Caller, Change, Stop, Work, World, Yield};
-use crate::level::Level;
 use crate::question::Question;
 use crate::resources::order_uri;
 
@@ -82,7 +81,6 @@ fn delete(id: i64, world: &World, caller: &mut Caller<'_>) -> Yield {
         return Err(missing(id));
     }
     let left = share.spend();
-    caller.log(Level::Notice, "shop", json!({ "message": "an order was deleted", "order": id }));
     caller.changed(Change::Resource(order_uri(id)));
     Ok(json!({ "deleted": order, "deletions_left": left }))
 }

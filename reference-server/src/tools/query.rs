@@ -28,13 +28,15 @@ pub(crate) const READ: Tool = Tool {
         })
     },
     output: || {
+        // Some clients take one type for each schema, and no list of them.
+        let values = ["number", "string", "null"].map(|name| json!({ "type": name }));
         json!({
             "type": "object",
             "properties": {
                 "columns": { "type": "array", "items": { "type": "string" } },
                 "rows": {
                     "type": "array",
-                    "items": { "type": "array", "items": { "type": ["number", "string", "null"] } },
+                    "items": { "type": "array", "items": { "anyOf": values } },
                     "maxItems": MOST_ROWS,
                 },
                 "truncated": { "type": "boolean", "description": "Whether there are more rows than these." },

@@ -3,7 +3,7 @@
 use mcp_reference_server::Revision;
 use serde_json::{Value, json};
 
-use crate::client::{Client, code, modern_meta, parse};
+use crate::client::{Client, code, modern_meta, parse, request};
 
 const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
@@ -35,6 +35,23 @@ fn each_call_is_told_once_before_its_answer() {
         let told = |level: &str, text: &str| (level.to_owned(), text.to_owned());
         let both = [told("info", "count_orders succeeded"), told("warning", "count_orders failed")];
         assert_eq!(client.logged(), both);
+    }
+}
+
+#[test]
+fn a_call_that_changes_something_is_told_once_too() {
+    for revision in legacy() {
+        let mut client = Client::open(revision);
+        for (tool, arguments) in [
+            ("delete_order", json!({ "id": 6 })),
+            ("append_insight", json!({ "text": "Zoë returns" })),
+            ("publish", json!({ "name": "extra" })),
+            ("wait", json!({ "ms": 100 })),
+        ] {
+            let before = client.logged().len();
+            client.say(&request(revision, "tools/call", json!({ "name": tool, "arguments": arguments })));
+            assert_eq!(client.logged()[before..], [("info".to_owned(), format!("{tool} succeeded"))]);
+        }
     }
 }
 

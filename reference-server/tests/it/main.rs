@@ -23,3 +23,4 @@ mod schema;
 mod shop;
 mod subscriptions;
 mod tasks;
+mod waits;

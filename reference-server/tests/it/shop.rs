@@ -46,6 +46,23 @@ fn every_tool_says_what_it_does_to_the_world() {
     }
 }
 
+/// Whether a schema, or one in it, has a list of types.
+fn lists_types(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => members.get("type").is_some_and(Value::is_array) || members.values().any(lists_types),
+        Value::Array(elements) => elements.iter().any(lists_types),
+        _ => false,
+    }
+}
+
+#[test]
+fn schemas_are_such_as_simple_clients_can_take() {
+    let listed = Client::open(REVISION).request(REVISION, "tools/list", json!({}));
+    for tool in listed["result"]["tools"].as_array().unwrap() {
+        assert!(!lists_types(tool), "{tool}");
+    }
+}
+
 #[test]
 fn an_unknown_status_is_told_with_the_known_ones() {
     for revision in Revision::ALL {
