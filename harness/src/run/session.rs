@@ -55,6 +55,8 @@ pub(super) struct Session {
     waiting: Vec<u8>,
     /// Whether a line of ours is going out in pieces.
     cutting: bool,
+    /// What was taken for an answer was not followed by another one.
+    presumed_rightly: bool,
     drain: Option<Deadline>,
     stdin_open: bool,
     flooded: Arc<AtomicBool>,
@@ -93,6 +95,7 @@ impl Session {
             answers: Vec::new(),
             waiting: Vec::new(),
             cutting: false,
+            presumed_rightly: false,
             drain: None,
             stdin_open: true,
             flooded: Arc::clone(&setting.flooded),
@@ -255,9 +258,12 @@ impl Session {
     pub(super) fn wait_answer(&mut self, index: RequestIndex, deadline: Deadline) -> Waited {
         let mut waited = self.wait_extended(deadline, |transcript| transcript.requests[index].answer.is_some());
         if self.inbox.transcript.requests[index].presumed {
-            // Another id was taken for this one: the real answer may still be on its way.
-            let soon = Deadline::after(PRESUMED).earlier(deadline);
-            self.wait(soon, |transcript| !transcript.requests[index].presumed);
+            // Something else was taken for the answer: the real one may still be on its way. A peer that once sent
+            // none after it will hardly do so the next time.
+            let wait = if self.presumed_rightly { PRESUMED / 10 } else { PRESUMED };
+            let late =
+                self.wait(Deadline::after(wait).earlier(deadline), |transcript| !transcript.requests[index].presumed);
+            self.presumed_rightly = late == Waited::Deadline;
             waited = Waited::Done;
         }
         if waited == Waited::Deadline && !self.budget.is_some_and(Deadline::passed) {

@@ -390,8 +390,14 @@ impl Transcript {
         Link::Loose(index)
     }
 
-    /// A line that is not JSON may be an answer all the same, whose request then waits for no other.
+    /// A line that is no message may be an answer all the same, whose request then waits for no other.
     fn presume_unreadable(&mut self, reading: &Reading, line: &[u8], event: usize, at: Moment) {
+        if matches!(reading.class, Class::NotMessage) {
+            // A result without anything around it; a record of a log is told apart by the answer that follows.
+            let lawful = self.open.iter().copied().find(|&index| self.requests[index].standing.is_lawful());
+            self.presume(lawful.or(self.open.first().copied()), event, at);
+            return;
+        }
         let is_unreadable = matches!(reading.class, Class::NotJson { .. } | Class::NotUtf8 { .. });
         let has = |member: &[u8]| memchr::memmem::find(line, member).is_some();
         if !is_unreadable || !(has(b"\"result\"") || has(b"\"error\"")) {
@@ -400,6 +406,10 @@ impl Transcript {
         let Some(id) = guessable_id(line) else { return };
         let indices = self.by_id.get(&id.key()).map(Vec::as_slice).unwrap_or_default();
         let open = indices.iter().copied().find(|&index| self.requests[index].answer.is_none());
+        self.presume(open, event, at);
+    }
+
+    fn presume(&mut self, open: Option<RequestIndex>, event: usize, at: Moment) {
         if let Some(index) = open {
             self.close(index, event, at);
             self.requests[index].presumed = true;
