@@ -12,7 +12,7 @@ CREATE TABLE customers (
 CREATE TABLE orders (
     id INTEGER PRIMARY KEY,
     customer_id INTEGER NOT NULL REFERENCES customers (id),
-    status TEXT NOT NULL CHECK (status IN ('pending', 'shipped', 'delivered', 'cancelled')),
+    status TEXT NOT NULL CHECK (status IN ('pending', 'paid', 'shipped', 'cancelled')),
     total_cents INTEGER NOT NULL
 ) STRICT;
 
@@ -29,11 +29,11 @@ INSERT INTO customers (id, name, email) VALUES
     (5, 'Ingrid Åberg', 'ingrid@example.com');
 
 INSERT INTO orders (id, customer_id, status, total_cents) VALUES
-    (1, 1, 'delivered', 4990),
+    (1, 1, 'paid', 4990),
     (2, 1, 'shipped', 1250),
     (3, 2, 'pending', 8900),
-    (4, 3, 'shipped', 3300),
-    (5, 3, 'delivered', 1590),
+    (4, 3, 'paid', 3300),
+    (5, 3, 'paid', 1590),
     (6, 4, 'shipped', 12000),
     (7, 4, 'cancelled', 700),
-    (8, 5, 'pending', 2450);
+    (8, 5, 'paid', 2450);

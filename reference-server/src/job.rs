@@ -77,7 +77,7 @@ impl From<StoreError> for Stop {
     }
 }
 
-/// What work came to: structured content, or why there is none.
+/// What work came to: content, or why there is none.
 pub(crate) type Yield = Result<Value, Stop>;
 
 /// Work, with its arguments inside. It may be run more than once.

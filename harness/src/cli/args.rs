@@ -185,8 +185,9 @@ notifications/initialized, or server/discover), lists all tools, makes the
 calls in their order, closes stdin and waits for the end of the process.
 Every tool must be on that list; a mistake is told before the first call.
 It writes one JSON object to the file that MCP_SESSION_OUT names, or to
-stdout: {"tools":["count_orders"],"paid":"4"}. A saved value is the text of
-the first text block of the result. A session that fails writes nothing.
+stdout: {"tools":["count_orders"],"paid_orders":"4"}. A saved value is the
+text of the first text block of the result. A session that fails writes
+nothing.
 
 Exit codes:
   0    every step was right

@@ -85,7 +85,7 @@ pub(crate) fn outcome(call: &Call, ended: Yield) -> Result<Value, Failure> {
     let Terms { revision, .. } = call.terms;
     match (&call.purpose, ended) {
         (Purpose::Plain, Ok(result)) => Ok(result),
-        (Purpose::Tool { .. }, Ok(content)) => Ok(tools::succeeded(content, revision)),
+        (Purpose::Tool { name, .. }, Ok(content)) => Ok(tools::succeeded(name, content, revision)),
         (_, Err(Stop::Refused(failure))) => Err(failure),
         (Purpose::Plain, Err(Stop::Failed(why))) => Err(Failure::internal(why)),
         (_, Err(Stop::Lacks(ability))) if revision.era() == Era::Modern => Err(Failure::missing_capability(ability)),

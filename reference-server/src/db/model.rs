@@ -54,26 +54,26 @@ pub struct Column {
 /// How far an order has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// Not sent yet.
+    /// Not paid yet.
     Pending,
-    /// On its way.
+    /// Paid, and not sent yet.
+    Paid,
+    /// On its way, or there.
     Shipped,
-    /// Arrived.
-    Delivered,
     /// Called off.
     Cancelled,
 }
 
 impl Status {
     /// Every status.
-    pub const ALL: [Self; 4] = [Self::Pending, Self::Shipped, Self::Delivered, Self::Cancelled];
+    pub const ALL: [Self; 4] = [Self::Pending, Self::Paid, Self::Shipped, Self::Cancelled];
 
     /// The word for it, in the database and on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
+            Self::Paid => "paid",
             Self::Shipped => "shipped",
-            Self::Delivered => "delivered",
             Self::Cancelled => "cancelled",
         }
     }

@@ -17,14 +17,14 @@ pub(crate) const MODEL: Tool = Tool {
             "required": ["prompt"],
         })
     },
-    output: || {
+    output: Some(|| {
         json!({
             "type": "object",
             "properties": { "model": { "type": "string" }, "answer": { "type": "string" } },
             "required": ["model", "answer"],
             "additionalProperties": false,
         })
-    },
+    }),
     prepare: model,
     manner: Manner::Asks,
     tasks: Tasks::Forbidden,
@@ -35,14 +35,14 @@ pub(crate) const ROOTS: Tool = Tool {
     title: "Show roots",
     description: "Lists the directories that the client works in. The client must support roots.",
     input: || json!({ "type": "object", "additionalProperties": false }),
-    output: || {
+    output: Some(|| {
         json!({
             "type": "object",
             "properties": { "roots": { "type": "array", "items": { "type": "string" } } },
             "required": ["roots"],
             "additionalProperties": false,
         })
-    },
+    }),
     prepare: roots,
     manner: Manner::Asks,
     tasks: Tasks::Forbidden,

@@ -10,7 +10,7 @@ pub(crate) const LIST: Tool = Tool {
     title: "List customers",
     description: "Lists all customers with their number, name and email address.",
     input: || json!({ "type": "object", "additionalProperties": false }),
-    output,
+    output: Some(output),
     prepare,
     manner: Manner::Looks,
     tasks: Tasks::Forbidden,

@@ -35,7 +35,7 @@ pub(crate) const DELETE: Tool = Tool {
             "additionalProperties": false,
         })
     },
-    output: || {
+    output: Some(|| {
         json!({
             "type": "object",
             "properties": {
@@ -55,7 +55,7 @@ pub(crate) const DELETE: Tool = Tool {
             "required": ["deleted", "deletions_left"],
             "additionalProperties": false,
         })
-    },
+    }),
     prepare,
     manner: Manner::Destroys,
     tasks: Tasks::Forbidden,

@@ -25,14 +25,14 @@ pub(crate) const APPEND: Tool = Tool {
             "additionalProperties": false,
         })
     },
-    output: || {
+    output: Some(|| {
         json!({
             "type": "object",
             "properties": { "appended": { "type": "string" } },
             "required": ["appended"],
             "additionalProperties": false,
         })
-    },
+    }),
     prepare,
     manner: Manner::Adds,
     tasks: Tasks::Forbidden,

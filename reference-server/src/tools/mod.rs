@@ -26,7 +26,7 @@ use crate::revision::Revision;
 pub(crate) use arguments::{Arguments, Refusal};
 pub(crate) use deletion::MOST as MOST_DELETIONS;
 pub(crate) use published::Published;
-pub(crate) use tool::{Manner, Tasks, Tool, complaint, failed, succeeded};
+pub(crate) use tool::{Manner, Tasks, Tool, complaint, failed};
 
 /// Every tool, in the order in which they are listed.
 pub(crate) static TOOLS: [Tool; 12] = [
@@ -62,6 +62,11 @@ pub(crate) fn prepare(name: &str, arguments: &Arguments<'_>, published: &Publish
         Some(tool) => Some(tool.work(arguments)),
         None => published.has(name).then(|| publish::call(name.into(), arguments)),
     }
+}
+
+/// The result of a call that went well, of a tool that is there.
+pub(crate) fn succeeded(name: &str, content: Value, revision: Revision) -> Value {
+    named(name).unwrap_or(&publish::MODEL).succeeded(content, revision)
 }
 
 /// Whether a call of the tool may be a task.

@@ -17,19 +17,19 @@ pub(crate) const PUBLISH: Tool = Tool {
             "required": ["name"],
         })
     },
-    output: named_output,
+    output: Some(named_output),
     prepare,
     manner: Manner::Adds,
     tasks: Tasks::Forbidden,
 };
 
 /// What all published tools are, but for their names.
-const MODEL: Tool = Tool {
+pub(super) const MODEL: Tool = Tool {
     name: "",
     title: "Published tool",
     description: "Says its name. It was added by publish.",
     input: || json!({ "type": "object", "additionalProperties": false }),
-    output: named_output,
+    output: Some(named_output),
     prepare: |_| Err(Refusal::Unusable("this tool has no name".into())),
     manner: Manner::Looks,
     tasks: Tasks::Forbidden,

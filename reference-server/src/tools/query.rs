@@ -27,7 +27,7 @@ pub(crate) const READ: Tool = Tool {
             "additionalProperties": false,
         })
     },
-    output: || {
+    output: Some(|| {
         // Some clients take one type for each schema, and no list of them.
         let values = ["number", "string", "null"].map(|name| json!({ "type": name }));
         json!({
@@ -44,7 +44,7 @@ pub(crate) const READ: Tool = Tool {
             "required": ["columns", "rows", "truncated"],
             "additionalProperties": false,
         })
-    },
+    }),
     prepare: |arguments| {
         let sql = arguments.string("sql")?;
         Ok(Box::new(move |world: &World, caller: &mut Caller<'_>| {
@@ -60,14 +60,14 @@ pub(crate) const TABLES: Tool = Tool {
     title: "List tables",
     description: "Lists the names of all tables of the database.",
     input: || json!({ "type": "object", "additionalProperties": false }),
-    output: || {
+    output: Some(|| {
         json!({
             "type": "object",
             "properties": { "tables": { "type": "array", "items": { "type": "string" } } },
             "required": ["tables"],
             "additionalProperties": false,
         })
-    },
+    }),
     prepare: |_| Ok(Box::new(|world: &World, _| Ok(json!({ "tables": world.store().tables()? })))),
     manner: Manner::Looks,
     tasks: Tasks::Forbidden,
@@ -87,7 +87,7 @@ pub(crate) const DESCRIBE: Tool = Tool {
             "additionalProperties": false,
         })
     },
-    output: || {
+    output: Some(|| {
         json!({
             "type": "object",
             "properties": {
@@ -110,7 +110,7 @@ pub(crate) const DESCRIBE: Tool = Tool {
             "required": ["table", "columns"],
             "additionalProperties": false,
         })
-    },
+    }),
     prepare: describe,
     manner: Manner::Looks,
     tasks: Tasks::Forbidden,

@@ -26,7 +26,7 @@ pub(crate) const REPORT: Tool = Tool {
             "additionalProperties": false,
         })
     },
-    output: || {
+    output: Some(|| {
         json!({
             "type": "object",
             "properties": {
@@ -48,7 +48,7 @@ pub(crate) const REPORT: Tool = Tool {
             "required": ["seconds", "report"],
             "additionalProperties": false,
         })
-    },
+    }),
     prepare,
     manner: Manner::Looks,
     tasks: Tasks::Optional,

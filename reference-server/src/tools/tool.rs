@@ -16,8 +16,8 @@ pub(crate) struct Tool {
     pub(crate) description: &'static str,
     /// The JSON Schema of its arguments.
     pub(crate) input: fn() -> Value,
-    /// The JSON Schema of its structured content.
-    pub(crate) output: fn() -> Value,
+    /// The JSON Schema of its structured content. Without one, its results are text alone.
+    pub(crate) output: Option<fn() -> Value>,
     /// Reads arguments that fit the schema, and says what is to be done.
     pub(crate) prepare: fn(&Arguments<'_>) -> Result<Work, Refusal>,
     /// What a call does to the world.
@@ -74,23 +74,29 @@ impl Tool {
         if revision.has_titles() {
             entry["title"] = self.title.into();
         }
-        if revision.has_structured_output() {
-            entry["outputSchema"] = (self.output)();
+        if let Some(schema) = self.output_in(revision) {
+            entry["outputSchema"] = schema();
         }
         if revision.has_tasks() && self.tasks == Tasks::Optional {
             entry["execution"] = json!({ "taskSupport": "optional" });
         }
         entry
     }
-}
 
-/// The result of a call that went well. Clients of older revisions get the content as text only.
-pub(crate) fn succeeded(content: Value, revision: Revision) -> Value {
-    let mut result = json!({ "content": [{ "type": "text", "text": content.to_string() }] });
-    if revision.has_structured_output() {
-        result["structuredContent"] = content;
+    /// The result of a call that went well. What the work came to is its text, and structured content besides where
+    /// that is declared.
+    pub(crate) fn succeeded(&self, content: Value, revision: Revision) -> Value {
+        let mut result = json!({ "content": [{ "type": "text", "text": content.to_string() }] });
+        if self.output_in(revision).is_some() {
+            result["structuredContent"] = content;
+        }
+        result
     }
-    result
+
+    /// The schema of structured content that a revision is told: none where either of the two knows of no such thing.
+    fn output_in(&self, revision: Revision) -> Option<fn() -> Value> {
+        self.output.filter(|_| revision.has_structured_output())
+    }
 }
 
 /// The result of a call that did not: words, so that the model can try again with better ones.
@@ -115,18 +121,23 @@ mod tests {
                 let entry = tool.describe(revision);
                 assert_eq!(entry.get("annotations").is_some(), revision >= Revision::V2025_03_26);
                 assert_eq!(entry.get("title").is_some(), revision >= Revision::V2025_06_18);
-                assert_eq!(entry.get("outputSchema").is_some(), revision >= Revision::V2025_06_18);
+                let structured = tool.output.is_some() && revision >= Revision::V2025_06_18;
+                assert_eq!(entry.get("outputSchema").is_some(), structured);
                 assert_eq!(entry["inputSchema"]["type"], "object");
             }
         }
     }
 
     #[test]
-    fn structured_content_is_also_text() {
-        let result = succeeded(json!({ "count": 3 }), Revision::V2025_06_18);
-        assert_eq!(result["structuredContent"], json!({ "count": 3 }));
-        assert_eq!(result["content"][0]["text"], r#"{"count":3}"#);
-        assert!(succeeded(json!({}), Revision::V2025_03_26).get("structuredContent").is_none());
+    fn what_a_call_comes_to_is_text_and_structured_where_that_is_declared() {
+        for tool in &TOOLS {
+            for revision in Revision::ALL {
+                let result = tool.succeeded(json!({ "n": 3 }), revision);
+                assert_eq!(result["content"], json!([{ "type": "text", "text": r#"{"n":3}"# }]));
+                let declared = tool.describe(revision).get("outputSchema").is_some();
+                assert_eq!(result.get("structuredContent"), declared.then_some(&json!({ "n": 3 })), "{}", tool.name);
+            }
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub(crate) const WAIT: Tool = Tool {
     title: "Wait",
     description: "Waits for a number of milliseconds, then answers. Reports progress, and can be cancelled.",
     input,
-    output,
+    output: Some(output),
     prepare,
     manner: Manner::Looks,
     tasks: Tasks::Optional,

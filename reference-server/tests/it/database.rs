@@ -16,7 +16,7 @@ fn a_missing_file_is_made_once() {
     assert!(file.exists());
     let again = Sqlite::new(Some(file));
     assert_eq!(again.customers().unwrap().len(), 5);
-    assert_eq!(again.count_orders(Status::Shipped).unwrap(), 3);
+    assert_eq!(again.count_orders(Status::Paid).unwrap(), 4);
 }
 
 #[test]

@@ -47,9 +47,9 @@ fn any_request_may_be_the_first_and_only_one() {
     assert_eq!(listed["cacheScope"], "private");
     assert!(listed["ttlMs"].is_u64());
     assert_eq!(listed["tools"][0]["name"], "list_customers");
-    let called = Client::new().call(MODERN, "count_orders", json!({ "status": "shipped" }))["result"].take();
+    let called = Client::new().call(MODERN, "list_tables", json!({}))["result"].take();
     assert_eq!(called["resultType"], "complete");
-    assert_eq!(called["structuredContent"], json!({ "status": "shipped", "count": 3 }));
+    assert_eq!(called["structuredContent"], json!({ "tables": ["customers", "insights", "orders"] }));
     assert!(called["_meta"]["io.modelcontextprotocol/serverInfo"].is_object());
 }
 

@@ -55,8 +55,10 @@ fn a_status_and_an_order_are_completed() {
         let prompt = json!({ "type": "ref/prompt", "name": "order-report" });
         let found = complete(&mut client, revision, prompt.clone(), "status", "")["result"]["completion"].take();
         assert_eq!((&found["total"], &found["hasMore"]), (&json!(4), &json!(false)));
-        let found = complete(&mut client, revision, prompt, "status", "s")["result"]["completion"].take();
-        assert_eq!(found["values"], json!(["shipped"]));
+        for (typed, values) in [("s", json!(["shipped"])), ("p", json!(["pending", "paid"]))] {
+            let found = complete(&mut client, revision, prompt.clone(), "status", typed);
+            assert_eq!(found["result"]["completion"]["values"], values);
+        }
         let template = json!({ "type": "ref/resource", "uri": "shop://orders/{id}" });
         let found = complete(&mut client, revision, template, "id", "7")["result"]["completion"].take();
         assert_eq!(found["values"], json!(["7"]));

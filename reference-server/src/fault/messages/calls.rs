@@ -1,6 +1,6 @@
 //! What becomes of calls.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Messages::{Hear, Tell};
 use super::told::Told;
@@ -158,7 +158,7 @@ pub(super) static FAULTS: &[Fault] = &[
     Fault::messages(
         "structured-mismatch",
         "returns structuredContent that breaks its own outputSchema",
-        &[Tell(|_, told| structure(told, json!({ "customers": "five", "count": "two" })))],
+        &[Tell(|_, told| structure(told, json!({ "customers": "five" })))],
     ),
     Fault::messages(
         "structured-array",
@@ -176,11 +176,12 @@ pub(super) static FAULTS: &[Fault] = &[
     ),
     Fault::messages(
         "structured-on-error",
-        "has structuredContent that breaks its outputSchema in the result of a call that failed",
+        "reports a failure of its own for each call, with structuredContent that breaks the outputSchema",
         &[Tell(|_, told| {
-            let result = told.result("tools/call");
-            if let Some(result) = result.filter(|result| result.get("isError") == Some(&json!(true))) {
-                result.insert("structuredContent".into(), json!({ "error": "failed" }));
+            if structured(told).is_some() {
+                let mut result = text(LOCKED, true);
+                result["structuredContent"] = json!({ "error": "failed" });
+                told.succeed(result);
             }
         })],
     ),
@@ -189,7 +190,7 @@ pub(super) static FAULTS: &[Fault] = &[
         "reports a failure of its own for each call, a control",
         &[Tell(|_, told| {
             if told.success().is_some() {
-                told.succeed(text("the database is locked", true));
+                told.succeed(text(LOCKED, true));
             }
         })],
     ),
@@ -203,6 +204,9 @@ pub(super) static FAULTS: &[Fault] = &[
         })],
     ),
 ];
+
+/// Why calls fail that have no reason to.
+const LOCKED: &str = "the database is locked";
 
 /// The result of a call: a text.
 fn text(text: &str, failed: bool) -> Value {
@@ -219,8 +223,14 @@ fn is_about_arguments(told: &Told) -> bool {
     told.method() == "tools/call" && failed && told.asked_param("/name").is_string() && !told.is_about_unknown_tool()
 }
 
+/// The result of a call that went well, if it is one with structured content.
+fn structured(told: &mut Told) -> Option<&mut Map<String, Value>> {
+    told.success().filter(|result| result.contains_key("structuredContent"))
+}
+
+/// Returns other structured content, where there is any.
 fn structure(told: &mut Told, content: Value) {
-    if let Some(result) = told.success() {
+    if let Some(result) = structured(told) {
         result.insert("structuredContent".into(), content);
     }
 }

@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { calls, checkCall, checkPrompt, checkResource, checkTools, versionOf } from "./shop.mjs";
+import { calls, checkPrompt, checkResource, checkStructure, checkText, checkTools, versionOf } from "./shop.mjs";
 
 const NAME = "@modelcontextprotocol/inspector";
 const server = process.argv[2];
@@ -16,9 +16,14 @@ function ask(...question) {
 
 const pairs = (values) => Object.entries(values).map(([key, value]) => `${key}=${value}`);
 
+function call(tool) {
+  return ask("tools/call", "--tool-name", tool.name, "--tool-arg", ...pairs(tool.arguments));
+}
+
 const { protocolVersion } = ask("initialize");
 checkTools(ask("tools/list"));
-checkCall(ask("tools/call", "--tool-name", calls.tool.name, "--tool-arg", ...pairs(calls.tool.arguments)));
+checkText(call(calls.text));
+checkStructure(call(calls.structure));
 checkResource(ask("resources/read", "--uri", calls.resource.uri));
 checkPrompt(ask("prompts/get", "--prompt-name", calls.prompt.name, "--prompt-args", ...pairs(calls.prompt.arguments)));
 console.log(`inspector ${versionOf(NAME)} (${protocolVersion})`);

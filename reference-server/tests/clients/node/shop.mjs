@@ -6,21 +6,28 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export const calls = {
-  tool: { name: "count_orders", arguments: { status: "shipped" } },
+  text: { name: "count_orders", arguments: { status: "paid" } },
+  structure: { name: "read_query", arguments: { sql: "SELECT count(*) AS n FROM orders" } },
   resource: { uri: "shop://schema" },
   prompt: { name: "order-report", arguments: { status: "shipped" } },
 };
 
 export function checkTools({ tools }) {
   const names = tools.map((tool) => tool.name);
-  for (const name of ["list_customers", calls.tool.name]) {
+  for (const name of [calls.text.name, calls.structure.name]) {
     assert.ok(names.includes(name), `${name} is not among ${names}`);
   }
 }
 
-export function checkCall({ content, structuredContent, isError }) {
+export function checkText({ content, structuredContent, isError }) {
   assert.ok(!isError, JSON.stringify(content));
-  assert.deepEqual(structuredContent, { count: 3, status: "shipped" });
+  assert.equal(structuredContent, undefined);
+  assert.deepEqual(content, [{ type: "text", text: "4" }]);
+}
+
+export function checkStructure({ content, structuredContent, isError }) {
+  assert.ok(!isError, JSON.stringify(content));
+  assert.deepEqual(structuredContent, { columns: ["n"], rows: [[8]], truncated: false });
   assert.equal(content.length, 1);
   assert.deepEqual(JSON.parse(content[0].text), structuredContent);
 }
@@ -42,7 +49,8 @@ export function checkPrompt({ description, messages }) {
 // Drives a client of either TypeScript SDK through all four.
 export async function visit(client) {
   checkTools(await client.listTools());
-  checkCall(await client.callTool(calls.tool));
+  checkText(await client.callTool(calls.text));
+  checkStructure(await client.callTool(calls.structure));
   checkResource(await client.readResource(calls.resource));
   checkPrompt(await client.getPrompt(calls.prompt));
 }

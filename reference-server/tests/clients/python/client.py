@@ -10,12 +10,18 @@ from mcp import Client, StdioServerParameters
 
 def check_tools(result):
     names = [tool.name for tool in result.tools]
-    assert {"list_customers", "count_orders"} <= set(names), names
+    assert {"read_query", "count_orders"} <= set(names), names
 
 
-def check_call(result):
+def check_text(result):
+    assert not result.is_error and result.structured_content is None, result
+    [content] = result.content
+    assert content.text == "4", result
+
+
+def check_structure(result):
     assert not result.is_error, result
-    assert result.structured_content == {"count": 3, "status": "shipped"}, result
+    assert result.structured_content == {"columns": ["n"], "rows": [[8]], "truncated": False}, result
     [content] = result.content
     assert json.loads(content.text) == result.structured_content, result
 
@@ -36,7 +42,8 @@ def check_prompt(result):
 async def main(server):
     async with Client(StdioServerParameters(command=server)) as client:
         check_tools(await client.list_tools())
-        check_call(await client.call_tool("count_orders", {"status": "shipped"}))
+        check_text(await client.call_tool("count_orders", {"status": "paid"}))
+        check_structure(await client.call_tool("read_query", {"sql": "SELECT count(*) AS n FROM orders"}))
         check_resource(await client.read_resource("shop://schema"))
         check_prompt(await client.get_prompt("order-report", {"status": "shipped"}))
         print(f"python {version('mcp')} ({client.protocol_version})")

@@ -21,10 +21,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let client = ().serve_with_lifecycle(TokioChildProcess::new(Command::new(server))?, newest).await?;
 
     check_tools(&client.list_tools(None).await?);
-    let call = CallToolRequestParams::new("count_orders").with_arguments(shipped());
-    check_call(&client.call_tool(call).await?);
+    let text = CallToolRequestParams::new("count_orders").with_arguments(argument("status", "paid"));
+    check_text(&client.call_tool(text).await?);
+    let sql = "SELECT count(*) AS n FROM orders";
+    let structure = CallToolRequestParams::new("read_query").with_arguments(argument("sql", sql));
+    check_structure(&client.call_tool(structure).await?);
     check_resource(&client.read_resource(ReadResourceRequestParams::new("shop://schema")).await?);
-    let prompt = GetPromptRequestParams::new("order-report").with_arguments(shipped());
+    let prompt = GetPromptRequestParams::new("order-report").with_arguments(argument("status", "shipped"));
     check_prompt(&client.get_prompt(prompt).await?);
 
     let revision = client.peer_info().ok_or("the server has not said who it is")?.protocol_version.clone();
@@ -34,19 +37,26 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn shipped() -> JsonObject {
-    JsonObject::from_iter([("status".into(), json!("shipped"))])
+fn argument(name: &str, value: &str) -> JsonObject {
+    JsonObject::from_iter([(name.into(), json!(value))])
 }
 
 fn check_tools(result: &ListToolsResult) {
     let names: Vec<_> = result.tools.iter().map(|tool| tool.name.as_ref()).collect();
-    assert!(names.contains(&"list_customers") && names.contains(&"count_orders"), "{names:?}");
+    assert!(names.contains(&"read_query") && names.contains(&"count_orders"), "{names:?}");
 }
 
-fn check_call(result: &CallToolResult) {
+fn check_text(result: &CallToolResult) {
     let shown = json!(result);
     assert_ne!(shown["isError"], true, "{shown}");
-    assert_eq!(shown["structuredContent"], json!({ "count": 3, "status": "shipped" }));
+    assert_eq!(shown["content"], json!([{ "type": "text", "text": "4" }]));
+    assert_eq!(shown.get("structuredContent"), None);
+}
+
+fn check_structure(result: &CallToolResult) {
+    let shown = json!(result);
+    assert_ne!(shown["isError"], true, "{shown}");
+    assert_eq!(shown["structuredContent"], json!({ "columns": ["n"], "rows": [[8]], "truncated": false }));
     let text: Value = serde_json::from_str(shown["content"][0]["text"].as_str().expect("a text")).expect("JSON");
     assert_eq!(text, shown["structuredContent"]);
 }
