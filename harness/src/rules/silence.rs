@@ -4,7 +4,7 @@
 use crate::judge::{Breach, Recording, Verdict};
 use crate::spec::Era;
 use crate::transcript::{
-    Link, Linked, NOT_JSON, ODD_ID, RequestIndex, SentFrame, Standing, Transcript, WITHOUT_ID, What,
+    Link, Linked, NOT_JSON, ODD_ID, Request, RequestIndex, SentFrame, Standing, Transcript, WITHOUT_ID, What,
 };
 use crate::wire::{EnvelopeFault, MessageKind};
 
@@ -43,6 +43,11 @@ fn of_bad_line(transcript: &Transcript, event: usize, sent: usize, linked: &Link
         () if bad(ODD_ID) => "jsonrpc.id-null-request",
         () => "jsonrpc.invalid-request",
     };
+    let code = linked.message.error_code.as_deref().unwrap_or_default();
+    let plain = matches!(code, "-32700" | "-32600");
+    if !plain && may_answer_notification(transcript, event, sent, code) {
+        return None;
+    }
     if linked.message.kind != MessageKind::Error {
         let message = "answers a line that is no request with a result";
         return Some(Breach::new(id, event, message).weighing(Verdict::Warn));
@@ -51,12 +56,23 @@ fn of_bad_line(transcript: &Transcript, event: usize, sent: usize, linked: &Link
         // `envelope` has said what is wrong with it.
         return None;
     }
-    let code = linked.message.error_code.as_deref().unwrap_or_default();
-    if matches!(code, "-32700" | "-32600") || id == "jsonrpc.id-null-request" {
+    if plain || id == "jsonrpc.id-null-request" {
         return None;
     }
     let message = format!("answers a line that is no request with code {code}, not -32700 or -32600");
     Some(Breach::new(id, event, message).weighing(Verdict::Warn))
+}
+
+/// Whether an answer without an id may be for a notification as well as for this bad line: for one that was sent after
+/// it, or, for any, where it is a result or says that a method is unknown; while nothing shows that the server was past it.
+fn may_answer_notification(transcript: &Transcript, event: usize, bad: usize, code: &str) -> bool {
+    let is_notification =
+        |frame: &SentFrame| frame.request.is_none() && frame.method.is_some() && frame.standing.is_lawful();
+    let mut sent = transcript.frames().filter(|&(at, frame)| at < event && is_notification(frame)).map(|(at, _)| at);
+    sent.any(|at| {
+        let passed = |request: &Request| request.event > at && request.answer.is_some_and(|(answer, _)| answer < event);
+        (at > bad || matches!(code, "" | "-32601")) && !transcript.requests.iter().any(passed)
+    })
 }
 
 fn is_request_as_notification(frame: &SentFrame) -> bool {
@@ -95,7 +111,8 @@ fn of_notification(transcript: &Transcript, event: usize) -> Option<Breach> {
     let notification = sent.zip(last.and_then(|frame| frame.method.as_deref()));
     Some(match notification {
         Some((sent, "notifications/initialized")) if transcript.asked.era() == Era::Legacy => {
-            Breach::new("lifecycle.initialized-silent", event, "answers notifications/initialized").answering(sent)
+            Breach::new("lifecycle.initialized-silent", event, "answers a notification: notifications/initialized")
+                .answering(sent)
         }
         Some((sent, method)) => answered_notification(event, sent, method),
         None => Breach::new(

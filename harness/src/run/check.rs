@@ -96,6 +96,8 @@ struct Run<'a> {
     ledger: &'static Ledger,
     server: Server,
     findings: Vec<Finding>,
+    /// Cases that are about what a finding of another case tells: their ids and revisions, and what it is worth.
+    about: Vec<(String, String, Verdict)>,
     cases: Vec<CaseResult>,
     trouble: Option<String>,
     /// Whether the trouble is with the words of the user.
@@ -114,7 +116,17 @@ impl<'a> Run<'a> {
     fn new(options: &'a CheckOptions, times: Times) -> Self {
         let server = Server { command: options.command.clone(), ..Server::default() };
         let ledger = Ledger::embedded();
-        Self { options, times, ledger, server, findings: Vec::new(), cases: Vec::new(), trouble: None, misused: false }
+        Self {
+            options,
+            times,
+            ledger,
+            server,
+            findings: Vec::new(),
+            about: Vec::new(),
+            cases: Vec::new(),
+            trouble: None,
+            misused: false,
+        }
     }
 
     /// A server that runs and does not speak: one finding, and the rest is inconclusive.
@@ -275,18 +287,28 @@ impl<'a> Run<'a> {
         candidates.sort_by_key(|Candidate { weighed: Weighed { finding, .. }, script, .. }| {
             let is_about = script.is_some_and(|(script, _)| script.requirements.contains(&finding.requirement));
             let newest = std::cmp::Reverse(finding.revision.clone());
-            (std::cmp::Reverse(finding.verdict), script.is_none(), !is_about, newest, finding.case.clone())
+            (
+                std::cmp::Reverse(finding.verdict),
+                script.is_none(),
+                is_narrow(&finding.requirement),
+                !is_about,
+                newest,
+                finding.case.clone(),
+            )
         });
-        let mut seen = BTreeSet::new();
+        let mut seen: BTreeMap<_, usize> = BTreeMap::new();
+        let mut absorbed = Vec::new();
         let mut again: BTreeMap<(String, Revision), Option<Again>> = BTreeMap::new();
         let mut kept: Vec<Finding> = Vec::new();
         for candidate in candidates {
             let finding = &candidate.weighed.finding;
             let key = (family_of(&finding.requirement), self.scope_of(finding), shape_of(&finding.message));
-            if !seen.insert(key) {
-                self.absorb(&candidate.weighed.finding);
+            if let Some(&kept) = seen.get(&key) {
+                self.absorb(finding);
+                absorbed.push((kept, candidate.weighed.finding));
                 continue;
             }
+            seen.insert(key, kept.len());
             let mut weighed = self.confirm(candidate, context, &mut again, progress);
             if weighed.proof == Proof::Absence
                 && weighed.finding.verdict >= Verdict::Warn
@@ -295,6 +317,16 @@ impl<'a> Run<'a> {
                 self.leave_open(&mut weighed.finding);
             }
             kept.push(weighed.finding);
+        }
+        // What a case is about fails it, whichever case stands for it; but no more than it was confirmed.
+        for (at, finding) in absorbed {
+            let is_about = |case: &&CaseResult| {
+                (&case.id, &case.revision) == (&finding.case, &finding.revision)
+                    && case.requirements.contains(&finding.requirement)
+            };
+            if self.cases.iter().any(|case| is_about(&case)) {
+                self.about.push((finding.case, finding.revision, finding.verdict.min(kept[at].verdict)));
+            }
         }
         self.findings.extend(kept);
         self.draw_verdicts();
@@ -377,8 +409,9 @@ impl<'a> Run<'a> {
             let about = self.findings.iter().filter(|finding| {
                 finding.revision == case.revision && case.requirements.contains(&finding.requirement)
             });
-            let told = own.chain(about.filter(|_| case.verdict >= Verdict::Warn)).map(|finding| finding.verdict).max();
-            case.verdict = told.unwrap_or(Verdict::Pass);
+            let told = own.chain(about.filter(|_| case.verdict >= Verdict::Warn)).map(|finding| finding.verdict);
+            let absorbed = self.about.iter().filter(|(id, revision, _)| (id, revision) == (&case.id, &case.revision));
+            case.verdict = told.chain(absorbed.map(|&(.., verdict)| verdict)).max().unwrap_or(Verdict::Pass);
         }
     }
 
@@ -463,10 +496,19 @@ impl CheckOptions {
     }
 }
 
-/// What an older revision asks under a wider id is the same rule: on stdio each says what a line has to be.
+/// What is asked under several ids is one thing to tell: an older revision has a wider id for what a line has to be, and
+/// for some notifications there is one of their own.
 fn family_of(requirement: &RequirementId) -> String {
-    let id = requirement.as_str();
-    if id.starts_with("stdio.") { "stdio".to_owned() } else { id.to_owned() }
+    match requirement.as_str() {
+        id if id.starts_with("stdio.") => "stdio".to_owned(),
+        _ if is_narrow(requirement) => "jsonrpc.no-response-to-notification".to_owned(),
+        id => id.to_owned(),
+    }
+}
+
+/// Whether it asks of one notification what `jsonrpc.no-response-to-notification` asks of all.
+fn is_narrow(requirement: &RequirementId) -> bool {
+    matches!(requirement.as_str(), "lifecycle.initialized-silent" | "cancel.malformed" | "cancel.unknown-id")
 }
 
 fn unplayed(script: &Script, revision: Revision, verdict: Verdict, reason: &str) -> CaseResult {
