@@ -181,6 +181,7 @@ impl<'a> Run<'a> {
             times: self.times,
             outlived: AtomicUsize::new(0),
             tool_silent: AtomicBool::new(false),
+            in_doubt: AtomicBool::new(false),
         };
         let revisions = options.revisions.revisions(survey);
         self.describe_server(survey, &revisions);

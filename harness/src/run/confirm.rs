@@ -16,7 +16,13 @@ pub(super) type Again = Vec<Weighed>;
 /// Plays one script alone.
 pub(super) fn play_alone<'a>(script: &'a Script, revision: Revision, context: &Context<'_>) -> Vec<Finished<'a>> {
     let times = Times { ..context.times.doubled() };
-    let context = Context { times, outlived: AtomicUsize::new(0), tool_silent: AtomicBool::new(false), ..*context };
+    let context = Context {
+        times,
+        outlived: AtomicUsize::new(0),
+        tool_silent: AtomicBool::new(false),
+        in_doubt: AtomicBool::new(false),
+        ..*context
+    };
     let task = Task { revision, prelude: script.session, scripts: vec![script] };
     run_task(&task, &context, Slot::alone()).1
 }

@@ -72,6 +72,16 @@ pub(super) struct Context<'a> {
     pub outlived: AtomicUsize,
     /// Whether a tool that we picked did not answer.
     pub tool_silent: AtomicBool,
+    /// Whether an answer did not come, which counts only when it does not come again.
+    pub in_doubt: AtomicBool,
+}
+
+impl Context<'_> {
+    /// Whether no case is begun any more: the run's time is up, but for what is kept to play again.
+    fn is_late(&self) -> bool {
+        let kept = if self.in_doubt.load(Ordering::Relaxed) { self.times.reserve } else { Duration::ZERO };
+        self.times.budget.remaining() <= kept
+    }
 }
 
 /// So many sessions show that a server outlives its input.
@@ -155,7 +165,7 @@ pub(super) fn run_task<'a>(
     let shared = task.scripts.len() > 1;
     let facts = context.survey.facts(task.revision);
     let times = Times { round_trip: facts.round_trip, usual_start: facts.startup, ..context.times };
-    if times.budget.passed() {
+    if context.is_late() {
         return (None, vec![unplayed(task, None, |_| Fate::OutOfTime)]);
     }
     let dialect = Dialect::new(task.revision);
@@ -198,6 +208,9 @@ fn play_all<'a>(
 ) -> (Session, Vec<Part<'a>>) {
     let mut parts = Vec::new();
     for &script in &task.scripts {
+        if !parts.is_empty() && context.is_late() {
+            break;
+        }
         if context.tool_silent.load(Ordering::Relaxed) && values::is_our_pick(script, context.allowed) {
             let reason = "the tool that was picked did not answer an earlier case; name one with --call".to_owned();
             parts.push(Part { script, fate: Fate::Skipped(reason), took: Duration::ZERO });
@@ -211,6 +224,7 @@ fn play_all<'a>(
         let played = play(&mut session, script, bindings, &stage);
         let silent = matches!(played.stopped, Some(Stop::ToolSilent(_)));
         context.tool_silent.fetch_or(silent, Ordering::Relaxed);
+        context.in_doubt.fetch_or(is_owed_an_answer(&session), Ordering::Relaxed);
         let lost = matches!(played.stopped, Some(Stop::PeerLost)) || session.is_over() || silent || is_deaf(&session);
         parts.push(Part { script, fate: Fate::Played(played), took: session.now().saturating_sub(began) });
         if lost {
@@ -218,6 +232,16 @@ fn play_all<'a>(
         }
     }
     (session, parts)
+}
+
+/// Whether an answer that was owed in the last play was waited for in vain.
+fn is_owed_an_answer(session: &Session) -> bool {
+    let transcript = session.transcript();
+    let first = transcript.plays.last().map_or(0, |play| play.first);
+    transcript.events[first..].iter().any(|event| match event.what {
+        crate::transcript::What::Unanswered(index) => transcript.requests[index].owed,
+        _ => false,
+    })
 }
 
 /// Whether the barrier behind the last play went unanswered: nothing that is played now could be judged.

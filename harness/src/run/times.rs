@@ -21,6 +21,8 @@ pub(super) struct Times {
     pub impatient: bool,
     /// The end of the run.
     pub budget: Deadline,
+    /// The part of it that is kept for playing again what was not answered.
+    pub reserve: Duration,
 }
 
 impl Times {
@@ -35,6 +37,7 @@ impl Times {
             least: Duration::from_millis(250),
             impatient: false,
             budget,
+            reserve: budget.remaining() / 4,
         }
     }
 

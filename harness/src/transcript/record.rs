@@ -383,7 +383,7 @@ impl Transcript {
             self.open.push(index);
         }
         let loose = self.open.iter().copied().find(|&index| self.requests[index].id.loosely(id));
-        let only = self.only_open().filter(|_| self.excuses.is_empty());
+        let only = self.only_open_like(id).filter(|_| self.excuses.is_empty());
         let Some(index) = loose.or(only) else { return Link::Unknown };
         self.close(index, event, at);
         self.requests[index].presumed = loose.is_none();
@@ -440,6 +440,16 @@ impl Transcript {
             }
             (excuse, _) => Link::WithoutId(excuse),
         }
+    }
+
+    /// The one lawful request that is open, if there is just one; or else the one whose id is of the same kind.
+    fn only_open_like(&self, id: &FrameId) -> Option<RequestIndex> {
+        let is_alike = |index: &RequestIndex| {
+            let request = &self.requests[*index];
+            request.standing.is_lawful() && request.id.kind() == id.kind()
+        };
+        let mut alike = self.open.iter().copied().filter(is_alike);
+        self.only_open().or_else(|| alike.next().filter(|_| alike.next().is_none()))
     }
 
     /// The one lawful request that is open, if there is just one.

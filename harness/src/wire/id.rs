@@ -70,6 +70,8 @@ pub enum IdKey {
 
 /// So much of a long id shows that it was meant, though it was cut.
 const CUT: usize = 16;
+/// So many letters and digits of ASCII show which id was meant, though others were garbled.
+const TELLING: usize = 6;
 
 impl FrameId {
     /// The id with this JSON text.
@@ -114,7 +116,8 @@ impl FrameId {
         }
     }
 
-    /// Whether a peer that is careless with ids can have meant this one: `"7"` for `7`, or what `f64` makes of it.
+    /// Whether a peer that is careless with ids can have meant this one: `"7"` for `7`, what `f64` makes of it, or a text
+    /// whose letters beyond ASCII came through another encoding.
     #[must_use]
     pub fn loosely(&self, other: &Self) -> bool {
         let (this, that) = (self.bare(), other.bare());
@@ -123,6 +126,10 @@ impl FrameId {
         }
         if that.len() >= CUT && this.starts_with(that) {
             return true;
+        }
+        if !this.is_ascii() {
+            let (this, that) = (plain_part(self.raw()), plain_part(other.raw()));
+            return this.len() >= TELLING && this == that;
         }
         match (this.parse::<f64>(), that.parse::<f64>()) {
             (Ok(this), Ok(that)) => this == that || this.trunc() == that,
@@ -142,6 +149,12 @@ impl fmt::Display for FrameId {
         let text = crate::transcript::escape(text.as_bytes());
         if self.0.chars().count() > SHOWN { write!(f, "{text}…") } else { f.write_str(&text) }
     }
+}
+
+/// The letters and digits of ASCII in a JSON string.
+fn plain_part(raw: &str) -> String {
+    let units = units(raw).into_iter().filter_map(|unit| u8::try_from(unit).ok());
+    units.filter(u8::is_ascii_alphanumeric).map(char::from).collect()
 }
 
 /// The UTF-16 code units of a JSON string that was checked.
@@ -252,6 +265,11 @@ mod tests {
         assert!(loosely("7", r#""7""#));
         assert!(loosely("9007199254740993", "9007199254740992"));
         assert!(loosely("1.5", "1"));
+        assert!(loosely("\"é-nonce7\"", "\"Ã©-nonce7\""));
+        assert!(loosely("\"🦀-nonce7\"", r#""?-nonce7""#));
+        assert!(loosely("\"é-nonce7\"", r#""\ufffd-nonce7""#));
+        assert!(!loosely("\"é-nonce7\"", r#""?-nonce8""#));
+        assert!(!loosely("\"é-7\"", r#""?-7""#));
         assert!(!loosely("7", "8"));
         assert!(!loosely(r#""a""#, r#""b""#));
     }
