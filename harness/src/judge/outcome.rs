@@ -134,6 +134,9 @@ fn fits(like: Option<&Like>, text: Option<&str>, event: usize) -> Seen {
 fn any_message(outcome: &Outcome, situation: &Situation<'_>, wanted: impl Fn(Link, Option<&FrameId>) -> bool) -> Seen {
     let messages = situation.transcript.messages().filter(|(event, ..)| *event >= situation.since);
     for (event, line, linked) in messages {
+        if is_of_earlier_case(situation, linked.link) {
+            continue;
+        }
         if !wanted(linked.link, linked.message.id.as_ref()) {
             continue;
         }
@@ -155,10 +158,14 @@ fn is_to(to: &str, link: Link, id: Option<&FrameId>) -> bool {
 }
 
 fn answered_without_id(situation: &Situation<'_>) -> bool {
-    situation
-        .transcript
-        .messages()
-        .any(|(event, _, linked)| event >= situation.since && matches!(linked.link, Link::WithoutId(_)))
+    let mut since = situation.transcript.messages().filter(|(event, ..)| *event >= situation.since);
+    since.any(|(.., linked)| matches!(linked.link, Link::WithoutId(_)) && !is_of_earlier_case(situation, linked.link))
+}
+
+/// Whether it is a late word on a bad line of an earlier case.
+fn is_of_earlier_case(situation: &Situation<'_>, link: Link) -> bool {
+    let begin = situation.transcript.plays.last().map_or(0, |play| play.first);
+    matches!(link, Link::WithoutId(Some(sent)) if sent < begin)
 }
 
 fn reply_event(situation: &Situation<'_>) -> Option<usize> {

@@ -27,6 +27,8 @@ pub struct EraFacts {
     pub revision: Revision,
     /// What it declared.
     pub capabilities: Value,
+    /// Whether that is a guess: it said nothing of it.
+    pub guessed: bool,
     /// Its name, where it gave one.
     pub name: Option<String>,
     /// Its version, where it gave one.
@@ -43,6 +45,8 @@ pub struct EraFacts {
     pub startup: Duration,
     /// The round trip of its cheap request.
     pub round_trip: Duration,
+    /// Whether the process ended behind its first answer.
+    pub short_lived: bool,
 }
 
 /// A tool that a server lists.
@@ -154,7 +158,7 @@ pub(super) fn survey(setting: &Setting, times: &Times, eras: &[Era]) -> Surveyed
     if legacy_answer && eras.contains(&Era::Legacy) {
         let (facts, unheard) = legacy_facts(legacy, times);
         // Where the other era is spoken, the cases show what this one lacks.
-        let unheard = unheard.filter(|_| survey.modern.is_none());
+        let unheard = unheard.filter(|_| survey.modern.as_ref().is_none_or(|facts| facts.short_lived));
         if let Some(mute) = unheard.and_then(|recording| diagnose::deaf(recording, setting, times)) {
             return Surveyed::Mute(Box::new(mute));
         }
@@ -333,6 +337,7 @@ fn modern_facts(
     if doubtful {
         facts.cheap = "tools/list".to_owned();
         facts.capabilities = json!({"tools": {}});
+        facts.guessed = true;
     }
     look_around(&mut session, &dialect, &mut facts, &Times { request: times.startup, ..*times });
     let served = session
@@ -345,7 +350,8 @@ fn modern_facts(
 }
 
 fn facts_of(revision: Revision, hello: &Value, info: Option<&Value>, startup: Duration, dialect: &Dialect) -> EraFacts {
-    let capabilities = hello.get("capabilities").cloned().unwrap_or_else(|| json!({}));
+    let capabilities = hello.get("capabilities").cloned().unwrap_or_default();
+    let guessed = !capabilities.is_object();
     let text = |name: &str| info.and_then(|info| info.get(name)).and_then(Value::as_str).map(str::to_owned);
     EraFacts {
         revision,
@@ -353,29 +359,42 @@ fn facts_of(revision: Revision, hello: &Value, info: Option<&Value>, startup: Du
         version: text("version"),
         cheap: dialect.cheap(&capabilities).to_owned(),
         capabilities,
+        guessed,
         tools: Vec::new(),
         tools_unserved: false,
         paged: false,
         startup,
         round_trip: Duration::from_millis(20),
+        short_lived: false,
     }
 }
 
 /// Finds the cheap request that the server answers, how long it takes, and its tools. Says whether there is one.
 fn look_around(session: &mut Session, dialect: &Dialect, facts: &mut EraFacts, times: &Times) -> bool {
     let mut heard = false;
-    // The first answer of a process takes its start-up with it: what follows tells the round trip.
-    for method in [facts.cheap.as_str(), "tools/list", "x-test/barrier"].map(str::to_owned) {
+    let candidates = [facts.cheap.clone(), "tools/list".into(), "server/discover".into(), "x-test/barrier".into()];
+    let legacy = dialect.revision.era() == Era::Legacy;
+    for method in candidates.into_iter().filter(|method| !(legacy && method == "server/discover")) {
         let before = session.now();
+        let index = session.transcript().requests.len();
         match barrier(session, dialect, &method, times.request, times) {
             Waited::Done => {
+                let served = !session.transcript().is_error(index);
+                if !served && heard {
+                    continue;
+                }
+                // The first answer of a process takes its start-up with it: what follows tells the round trip.
                 let again = session.now();
                 let second = barrier(session, dialect, &method, times.request, times);
                 let took = session.now().saturating_sub(if second == Waited::Done { again } else { before });
                 facts.round_trip = took;
                 facts.cheap = method;
+                facts.short_lived = second == Waited::Over;
                 heard = true;
-                break;
+                // What is refused answers too, but says nothing of what cases ask of a request that is served.
+                if served {
+                    break;
+                }
             }
             Waited::Over => return false,
             Waited::Deadline => {}

@@ -78,10 +78,11 @@ pub(super) fn unmet(script: &Script, facts: &EraFacts, allowed: &Allowed) -> Opt
             Need::Capability(path) => {
                 (declares(&facts.capabilities, path), format!("the capability {path} is not declared"))
             }
-            Need::Undeclared(path) => (
+            Need::Undeclared(path) if !facts.guessed => (
                 !declares(&facts.capabilities, path),
                 format!("the capability {path} is declared, and this is about servers without it"),
             ),
+            Need::Undeclared(_) => (false, "it does not say what it is capable of".to_owned()),
             Need::Tool(kind) => (tool_of_kind(kind, facts, allowed).is_some(), reason_for_tool(kind)),
             Need::Call(is) => {
                 (allowed.named(is).is_some(), format!("needs a tool of yours: plumb.toml can describe one as {is}"))

@@ -5,6 +5,7 @@
 mod broken;
 mod chunks;
 mod cli;
+mod kill;
 mod oddities;
 mod reference;
 mod session;

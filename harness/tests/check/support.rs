@@ -98,11 +98,19 @@ pub(crate) fn told(finding: &Finding) -> String {
 /// Does something with each item, several at a time since peers are waited for more than computed, and collects what
 /// was wrong.
 pub(crate) fn complaints<T: Sync>(items: &[T], wrong: impl Fn(&T) -> Option<String> + Sync) -> Vec<String> {
-    const WORKERS: usize = 10;
+    complaints_of(10, items, wrong)
+}
+
+/// The same with so many at a time.
+pub(crate) fn complaints_of<T: Sync>(
+    workers: usize,
+    items: &[T],
+    wrong: impl Fn(&T) -> Option<String> + Sync,
+) -> Vec<String> {
     let next = AtomicUsize::new(0);
     let complaints = Mutex::new(Vec::new());
     thread::scope(|scope| {
-        for _ in 0..WORKERS {
+        for _ in 0..workers {
             scope.spawn(|| {
                 while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let complaint = wrong(item);
