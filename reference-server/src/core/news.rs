@@ -67,7 +67,7 @@ impl Server {
         if revision.era() == Era::Modern {
             return self.ended(job, |call| match call.purpose {
                 Purpose::Tool { binding, .. } => Ok(calling::input_required(question, binding, revision, now)),
-                Purpose::Plain => Err(Failure::internal("only tools ask")),
+                Purpose::Plain | Purpose::Lesson => Err(Failure::internal("only tools ask")),
             });
         }
         let id = self.questions.open(job, question, work);

@@ -240,11 +240,12 @@ impl Server {
                 Owed::Task(id)
             }
         };
-        let tool = match &plan.purpose {
-            Purpose::Tool { name, .. } => Some(name.as_str()),
-            Purpose::Plain => None,
+        let config = self.session.config();
+        let cancel = match &plan.purpose {
+            Purpose::Tool { name, .. } => Cancel::limited(config.limit(Some(name))),
+            Purpose::Plain => Cancel::limited(config.limit(None)),
+            Purpose::Lesson => Cancel::default(),
         };
-        let cancel = Cancel::limited(self.session.config().limit(tool));
         let call = Call {
             owed,
             terms,
