@@ -142,15 +142,21 @@ impl Process {
 
     /// Does what the server wants. Messages that are ready together are handed over together.
     fn act(&mut self, actions: Vec<Action>) {
-        let mut lines = Vec::new();
+        let (mut lines, mut log) = (Vec::new(), String::new());
         let mut actions = VecDeque::from(actions);
         while let Some(action) = actions.pop_front() {
             match action {
                 Action::Send(line) => lines.extend(line),
-                Action::Log(line) => self.log.send(line),
+                Action::Log(line) => {
+                    log.push_str(&line);
+                    log.push('\n');
+                }
                 Action::Audit(entry) => self.audit(Some(&entry)),
                 Action::Start(job) => actions.extend(self.begin(job)),
             }
+        }
+        if !log.is_empty() {
+            self.log.send(&log);
         }
         if !lines.is_empty() {
             self.output.send(&lines);
@@ -181,12 +187,11 @@ impl Process {
         // Said when it begins and when it is over, and not for each call between.
         if written.is_ok() != *works {
             *works = written.is_ok();
-            self.log.send(match written {
-                Ok(()) => format!("mcp-reference-server: {} is written again", file.name()),
-                Err(error) => {
-                    format!("mcp-reference-server: {} can't be written, so no tool is called: {error}", file.name())
-                }
-            });
+            let told = match written {
+                Ok(()) => format!("{} is written again", file.name()),
+                Err(error) => format!("{} can't be written, so no tool is called: {error}", file.name()),
+            };
+            self.log.send(&format!("mcp-reference-server: {told}\n"));
             self.server.audit_works(*works);
         }
     }

@@ -1,6 +1,6 @@
 //! The binary, over pipes.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -156,6 +156,22 @@ fn the_log_goes_to_stderr_and_only_messages_to_stdout() {
     let log: Vec<_> = log.lines().collect();
     assert_eq!(log.len(), 3);
     assert!(log[0].contains("initialize") && log[1].contains("notifications/initialized"));
+}
+
+#[test]
+fn each_request_is_a_line_of_the_log_however_fast_they_come() {
+    const REQUESTS: usize = 20_000;
+    let mut child = command(&[]).stderr(Stdio::piped()).spawn().unwrap();
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let pings = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n".repeat(REQUESTS);
+    let writing = thread::spawn(move || stdin.write_all(pings.as_bytes()));
+    let reading = thread::spawn(move || io::copy(&mut stdout, &mut io::sink()));
+    let mut log = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    writing.join().unwrap().unwrap();
+    reading.join().unwrap().unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(log.lines().filter(|line| line.ends_with("request ping")).count(), REQUESTS);
 }
 
 #[test]
