@@ -113,16 +113,20 @@ impl Session {
         if request.method == "initialize" {
             return self.initialize(request.params, address);
         }
-        if meta.claims_modern() && self.config.serves(Era::Modern) {
-            if address != Address::Line {
-                return Err(Failure::invalid_request("this revision has no batches"));
-            }
-            let terms = meta.terms(&self.config)?;
-            return Ok((terms, self.modern(request, terms)?));
-        }
-        match self.negotiated {
-            Some(terms) => Ok((terms, self.legacy(request, terms)?)),
+        match self.terms(meta)? {
+            Some(terms) if terms.revision.era() == Era::Legacy => Ok((terms, self.legacy(request, terms)?)),
+            Some(_) if address != Address::Line => Err(Failure::invalid_request("this revision has no batches")),
+            Some(terms) => Ok((terms, self.modern(request, terms)?)),
             None => Ok((UNOPENED, self.early(request)?)),
+        }
+    }
+
+    /// The terms that a request sets by itself, or else those of the handshake, if there was one.
+    pub(crate) fn terms(&self, meta: &Meta<'_>) -> Result<Option<Terms>, Failure> {
+        if meta.claims_modern() && self.config.serves(Era::Modern) {
+            meta.terms(&self.config).map(Some)
+        } else {
+            Ok(self.negotiated)
         }
     }
 
