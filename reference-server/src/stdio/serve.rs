@@ -12,6 +12,7 @@ use super::output::{Intake, Log, Output};
 use super::pool::Pool;
 use crate::audit::{AuditFile, Entry};
 use crate::core::{Action, Server};
+use crate::db::StoreError;
 use crate::job::{Job, Report, World};
 
 /// How long calls may still run after stdin has ended.
@@ -34,6 +35,8 @@ enum Event {
     End,
     /// A job has news.
     News(Report),
+    /// The data can't be had.
+    Unready(StoreError),
     /// Nobody reads stdout any more.
     Broken,
 }
@@ -106,11 +109,16 @@ impl Process {
         })?;
         let world = Arc::new(world);
         let ledger = audit.map(|file| Ledger { file, works: true });
+        let unready = events.clone();
         let mut process =
             Self { server, world: Arc::clone(&world), output, log, ledger, pool: Pool::default(), events };
         process.audit(None);
         // The database opens meanwhile: the handshake must not wait for a disk, and a broken one is told by calls.
-        process.pool.submit(Box::new(move || drop(world.store().open())))?;
+        process.pool.submit(Box::new(move || {
+            if let Err(error) = world.store().open() {
+                drop(unready.send(Event::Unready(error)));
+            }
+        }))?;
         Ok(process)
     }
 
@@ -130,6 +138,10 @@ impl Process {
                     continue;
                 }
                 Ok(Event::News(report)) => self.server.settle(report),
+                Ok(Event::Unready(error)) => {
+                    self.log.send(&format!("mcp-reference-server: {error}; look at what MCP_DB names\n"));
+                    continue;
+                }
                 Ok(Event::End) => {
                     deadline = Some(Instant::now() + GRACE);
                     self.server.end()

@@ -178,8 +178,11 @@ fn each_request_is_a_line_of_the_log_however_fast_they_come() {
 fn a_broken_database_keeps_nobody_from_starting() {
     let mut command = command(&[]);
     let file = concat!(env!("CARGO_TARGET_TMPDIR"), "/no/such/shop.db");
-    command.env("MCP_DB", file).stderr(Stdio::null());
+    command.env("MCP_DB", file).stderr(Stdio::piped());
     let mut peer = Peer::start(command);
+    let mut told = String::new();
+    BufReader::new(peer.child.stderr.take().unwrap()).read_line(&mut told).unwrap();
+    assert!(told.contains("the database can't be used") && told.contains("MCP_DB"), "{told}");
     peer.send(&request(Revision::V2026_07_28, "tools/call", json!({ "name": "list_customers" })));
     assert_eq!(peer.receive()["result"]["isError"], json!(true));
     assert!(peer.end().0.success());
