@@ -46,6 +46,9 @@ pub(crate) struct Abilities {
 }
 
 impl Abilities {
+    /// Those of a client that has said nothing.
+    pub(crate) const NONE: Self = Self { elicitation: false, sampling: false, roots: false };
+
     /// Reads a client's `capabilities`. What a revision does not have yet, its clients can't declare.
     pub(crate) fn read(capabilities: &RawValue, revision: Revision) -> Self {
         let [elicitation, sampling, roots] =

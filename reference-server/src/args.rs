@@ -52,6 +52,12 @@ pub(crate) struct Args {
     #[arg(long = "tool-timeout", value_name = "[NAME=]TIME", value_parser = limit)]
     limits: Vec<Limit>,
 
+    /// Answer the method wait, too, in either era and without a handshake: for
+    /// lessons that know of lines and ids, and not of tools yet. With params
+    /// {"ms":100} its result is {"waited_ms":100}, when that time is over
+    #[arg(long)]
+    lesson: bool,
+
     /// Misbehave in one way: one that --list-faults names, or
     /// set:METHOD:/pointer=JSON, which sets a member of all messages of a
     /// method (without =JSON leaves it out); may be given more than once
@@ -162,6 +168,9 @@ impl Args {
                 Some(tool) => config.limited_for(*tool, *time),
             };
         }
+        if self.lesson {
+            config = config.for_lessons();
+        }
         Ok(match self.page_size {
             Some(size) => config.paged(size),
             None => config,
@@ -206,6 +215,12 @@ mod tests {
         assert!(Args::try_parse_from(["--page-size", "0"]).is_err());
         let two = NonZeroUsize::new(2).unwrap();
         assert_eq!(config(&["--page-size", "2"]), Ok(Config::default().paged(two)));
+    }
+
+    #[test]
+    fn the_method_of_lessons_is_served_on_demand() {
+        assert_eq!(config(&["--lesson"]), Ok(Config::default().for_lessons()));
+        assert_ne!(config(&["--lesson"]), Ok(Config::default()));
     }
 
     #[test]

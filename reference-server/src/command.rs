@@ -15,7 +15,6 @@ use crate::db::{self, Sqlite};
 use crate::fault::{self, Choice};
 use crate::job::World;
 use crate::stdio::{self, Wire};
-use crate::timestamp::timestamp;
 
 /// Serves stdin and stdout, with these faults.
 pub(crate) fn serve(config: Config, faults: Vec<Choice>) -> ExitCode {
@@ -64,9 +63,9 @@ fn init_db(seed: Option<&Path>) -> Result<(), Box<dyn Error>> {
 }
 
 fn summarize(file: &Path, since: Option<Duration>, shape: Shape) -> Result<(), Box<dyn Error>> {
-    let since = since.map(|since| timestamp(SystemTime::now().checked_sub(since).unwrap_or(UNIX_EPOCH)));
+    let since = since.map(|since| SystemTime::now().checked_sub(since).unwrap_or(UNIX_EPOCH));
     let unreadable = |error| format!("{} can't be read: {error}", file.display());
-    let summary = Summary::read(File::open(file).map_err(unreadable)?, since.as_deref()).map_err(unreadable)?;
+    let summary = Summary::read(File::open(file).map_err(unreadable)?, since).map_err(unreadable)?;
     let mut stdout = BufWriter::new(io::stdout().lock());
     match audit::print(&summary, shape, &mut stdout).and_then(|()| stdout.flush()) {
         // Whoever has read enough may leave.

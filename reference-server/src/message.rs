@@ -75,10 +75,14 @@ pub(crate) enum Message<'a> {
         /// The result, or else the error.
         said: Result<&'a RawValue, Option<&'a RawValue>>,
     },
-    /// Is no message. The id is given where there is one to read.
+    /// Is no message. What of it can be read is given.
     Invalid {
         /// The id to answer to.
         id: Option<Id>,
+        /// The method's name.
+        method: Option<String>,
+        /// The parameters, whatever they are.
+        params: Option<&'a RawValue>,
         /// What is wrong.
         failure: Failure,
     },
@@ -89,44 +93,43 @@ impl<'a> Message<'a> {
     pub(crate) fn read(value: &'a RawValue) -> Self {
         let names = ["jsonrpc", "id", "method", "params", "result", "error"];
         let Some([version, id, method, params, result, error]) = json::members(value, names) else {
-            return Self::invalid(None, "a message must be an object");
+            let failure = Failure::invalid_request("a message must be an object");
+            return Self::Invalid { id: None, method: None, params: None, failure };
         };
         let answers = result.is_some() || error.is_some();
         if method.is_none() && answers {
             return Self::Response { id, said: result.ok_or(error) };
         }
         let known = id.and_then(Id::read);
-        if id.is_some() && known.is_none() {
-            return Self::invalid(None, "id must be a string or an integer");
-        }
-        if version.and_then(json::string).as_deref() != Some("2.0") {
-            return Self::invalid(known, "jsonrpc must be \"2.0\"");
-        }
-        if answers {
-            return Self::invalid(known, "a message must not have both a method and a result or an error");
-        }
-        let Some(method) = method.and_then(json::string) else {
-            return Self::invalid(known, "method must be a string");
+        let method = method.and_then(json::string);
+        let wrong = if id.is_some() && known.is_none() {
+            "id must be a string or an integer"
+        } else if version.and_then(json::string).as_deref() != Some("2.0") {
+            "jsonrpc must be \"2.0\""
+        } else if answers {
+            "a message must not have both a method and a result or an error"
+        } else {
+            match (known, method) {
+                (Some(id), Some(method)) => return Self::request(id, method, params),
+                (None, Some(method)) => return Self::Notification { method, params },
+                (id, None) => {
+                    let failure = Failure::invalid_request("method must be a string");
+                    return Self::Invalid { id, method: None, params, failure };
+                }
+            }
         };
-        match known {
-            None => Self::Notification { method, params },
-            Some(id) => Self::request(id, method, params),
-        }
+        Self::Invalid { id: known, method, params, failure: Failure::invalid_request(wrong) }
     }
 
     fn request(id: Id, method: String, params: Option<&'a RawValue>) -> Self {
-        match params.map(json::kind) {
-            None | Some(Kind::Object) => Self::Request(Request { id, method, params }),
+        const WRONG: &str = "params must be an object";
+        let failure = match params.map(json::kind) {
+            None | Some(Kind::Object) => return Self::Request(Request { id, method, params }),
             // JSON-RPC knows parameters by position; MCP has no method that takes them.
-            Some(Kind::Array) => {
-                Self::Invalid { id: Some(id), failure: Failure::invalid_params("params must be an object") }
-            }
-            Some(_) => Self::invalid(Some(id), "params must be an object"),
-        }
-    }
-
-    fn invalid(id: Option<Id>, what: &str) -> Self {
-        Self::Invalid { id, failure: Failure::invalid_request(what) }
+            Some(Kind::Array) => Failure::invalid_params(WRONG),
+            Some(_) => Failure::invalid_request(WRONG),
+        };
+        Self::Invalid { id: Some(id), method: Some(method), params, failure }
     }
 }
 
@@ -140,7 +143,7 @@ mod tests {
 
     fn rejection(text: &str) -> (i32, Option<String>) {
         match read(text) {
-            Message::Invalid { id, failure } => (failure.code(), id.map(|id| id.token().get().to_owned())),
+            Message::Invalid { id, failure, .. } => (failure.code(), id.map(|id| id.token().get().to_owned())),
             other => panic!("{text} was read as {other:?}"),
         }
     }
@@ -195,6 +198,19 @@ mod tests {
         let by_position = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#;
         assert_eq!(rejection(by_position), (-32602, Some("1".into())));
         assert_eq!(rejection("42"), (-32600, None));
+    }
+
+    #[test]
+    fn what_can_be_read_of_an_invalid_request_is_kept() {
+        for (text, name) in [
+            (r#"{"jsonrpc":"1.0","id":1,"method":"ping","params":{}}"#, Some("ping")),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"ping","params":{}}"#, Some("ping")),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, Some("ping")),
+            (r#"{"jsonrpc":"2.0","id":1,"method":["ping"],"params":{}}"#, None),
+        ] {
+            let Message::Invalid { method, params, .. } = read(text) else { panic!("{text} is invalid") };
+            assert_eq!((method.as_deref(), params.is_some()), (name, true), "{text}");
+        }
     }
 
     #[test]

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
+use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::frame::{Frame, Frames};
-use crate::timestamp::is_timestamp;
+use crate::timestamp;
 
 /// The longest line that can be an entry. Ours are far shorter.
 const LONGEST: usize = 1 << 20;
@@ -20,7 +22,8 @@ const CHUNK: usize = 64 << 10;
 /// What a line of the log must hold.
 #[derive(Deserialize)]
 struct Record {
-    ts: String,
+    #[serde(deserialize_with = "time")]
+    ts: SystemTime,
     tool: Option<String>,
     ok: bool,
     duration_ms: f64,
@@ -30,15 +33,20 @@ struct Record {
 impl Record {
     fn read(line: &[u8]) -> Option<Self> {
         let record: Self = serde_json::from_slice(line).ok()?;
-        (is_timestamp(&record.ts) && record.duration_ms >= 0.0).then_some(record)
+        (record.duration_ms >= 0.0).then_some(record)
     }
 
-    /// Whether the call was refused by an error of the protocol, whose code is said first then.
+    /// Whether the call was refused by an error of the protocol, whose code is said first then. One that broke down
+    /// (-32603) was made.
     fn is_refused(&self) -> bool {
         let code =
             self.error.as_deref().and_then(|error| error.split_once(' ')).and_then(|(code, _)| code.parse().ok());
-        code.is_some_and(|code: i32| code <= -32000)
+        code.is_some_and(|code: i32| code <= -32000 && code != -32603)
     }
+}
+
+fn time<'de, D: Deserializer<'de>>(from: D) -> Result<SystemTime, D::Error> {
+    timestamp::read(&String::deserialize(from)?).ok_or_else(|| D::Error::custom("ts is no timestamp of RFC 3339"))
 }
 
 /// What the log says of one tool.
@@ -85,7 +93,7 @@ pub(crate) struct Summary {
 
 impl Summary {
     /// Reads a log. Calls that were made before `since` do not count.
-    pub(crate) fn read(mut log: impl Read, since: Option<&str>) -> io::Result<Self> {
+    pub(crate) fn read(mut log: impl Read, since: Option<SystemTime>) -> io::Result<Self> {
         let mut reading = Reading { since, number: 0, tallies: BTreeMap::new(), damaged: Damaged::default() };
         let mut frames = Frames::with_longest(LONGEST);
         let mut chunk = vec![0; CHUNK];
@@ -109,14 +117,14 @@ impl Summary {
 }
 
 /// A log that is being read.
-struct Reading<'a> {
-    since: Option<&'a str>,
+struct Reading {
+    since: Option<SystemTime>,
     number: usize,
     tallies: BTreeMap<Option<String>, Tally>,
     damaged: Damaged,
 }
 
-impl Reading<'_> {
+impl Reading {
     fn line(&mut self, frame: &Frame) {
         self.number += 1;
         let record = match frame {
@@ -131,8 +139,7 @@ impl Reading<'_> {
             }
             return;
         };
-        // Timestamps of this one shape are ordered as their texts are.
-        if self.since.is_some_and(|since| record.ts.as_str() < since) {
+        if self.since.is_some_and(|since| record.ts < since) {
             return;
         }
         let refused = record.is_refused();
@@ -206,9 +213,18 @@ mod tests {
 
     #[test]
     fn what_came_before_does_not_count() {
-        let log = ["2026-07-28T11:59:59.999Z", "2026-07-28T12:00:00.000Z"].map(|ts| entry(ts, "\"x\"", 1, "null"));
-        let summary = Summary::read(log.join("\n").as_bytes(), Some("2026-07-28T12:00:00.000Z")).unwrap();
-        assert_eq!(summary.tools[0].calls, 1);
+        let log = ["2026-07-28T11:59:59.999Z", "2026-07-28T12:00:00.000Z", "2026-07-28T14:00:00+02:00"]
+            .map(|ts| entry(ts, "\"x\"", 1, "null"));
+        let since = timestamp::read("2026-07-28T12:00:00Z");
+        let summary = Summary::read(log.join("\n").as_bytes(), since).unwrap();
+        assert_eq!(summary.tools[0].calls, 2);
+    }
+
+    #[test]
+    fn a_call_that_broke_down_has_failed_and_was_not_refused() {
+        let log = entry("2026-07-28T12:00:00.000Z", "\"x\"", 7, "\"-32603 the tool broke down\"");
+        let row = &Summary::read(log.as_bytes(), None).unwrap().tools[0];
+        assert_eq!((row.failures, row.refusals, row.p50_ms), (1, 0, Some(7.0)));
     }
 
     #[test]

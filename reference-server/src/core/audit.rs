@@ -11,7 +11,6 @@ use super::server::{Action, Server};
 use crate::audit::{Entry, Trail};
 use crate::failure::Failure;
 use crate::job::{JobId, Work, Yield};
-use crate::message::Request;
 use crate::tools;
 
 /// What is said of a call that its client called off before it had done anything.
@@ -86,10 +85,10 @@ impl Server {
     }
 
     /// Writes down a call that was refused before it began.
-    pub(super) fn audit_refusal(&mut self, request: &Request<'_>, failure: &Failure) {
-        if self.audit.state != State::Off && request.method == "tools/call" {
+    pub(super) fn audit_refusal(&mut self, params: Option<&RawValue>, failure: &Failure) {
+        if self.audit.state != State::Off {
             let now = self.now.read();
-            let entry = Trail::new(request.params, now).end(now, Some(failure.to_string()));
+            let entry = Trail::new(params, now).end(now, Some(failure.to_string()));
             self.push(Action::Audit(entry));
         }
     }

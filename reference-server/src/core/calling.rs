@@ -84,10 +84,10 @@ pub(crate) fn input_required(question: &Question, binding: Binding, revision: Re
 pub(crate) fn outcome(call: &Call, ended: Yield) -> Result<Value, Failure> {
     let Terms { revision, .. } = call.terms;
     match (&call.purpose, ended) {
-        (Purpose::Plain, Ok(result)) => Ok(result),
+        (Purpose::Plain | Purpose::Lesson, Ok(result)) => Ok(result),
         (Purpose::Tool { name, .. }, Ok(content)) => Ok(tools::succeeded(name, content, revision)),
         (_, Err(Stop::Refused(failure))) => Err(failure),
-        (Purpose::Plain, Err(Stop::Failed(why))) => Err(Failure::internal(why)),
+        (Purpose::Plain | Purpose::Lesson, Err(Stop::Failed(why))) => Err(Failure::internal(why)),
         (_, Err(Stop::Lacks(ability))) if revision.era() == Era::Modern => Err(Failure::missing_capability(ability)),
         (_, Err(Stop::Misanswered(what))) if revision.era() == Era::Modern => {
             Err(Failure::invalid_params(format_args!("inputResponses {QUESTION:?}: {what}")))

@@ -61,6 +61,8 @@ pub(crate) enum Purpose {
     },
     /// Something else was asked for, and what the work yields is the result.
     Plain,
+    /// The same, of the method of lessons, which may take as long as it is asked to.
+    Lesson,
 }
 
 /// All calls that have not ended.

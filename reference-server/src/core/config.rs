@@ -14,6 +14,8 @@ pub struct Config {
     pub(super) page_size: Option<NonZeroUsize>,
     /// Whether calls of tools are written down.
     pub(super) audited: bool,
+    /// Whether the method of lessons is served.
+    pub(super) lessons: bool,
     /// How long work may take.
     limit: Duration,
     /// How long the work of some tools may take.
@@ -34,6 +36,7 @@ impl Default for Config {
             revisions: Revision::ALL.to_vec(),
             page_size: None,
             audited: false,
+            lessons: false,
             limit: LIMIT,
             limits: BTreeMap::new(),
         }
@@ -58,6 +61,13 @@ impl Config {
     #[must_use]
     pub fn audited(mut self) -> Self {
         self.audited = true;
+        self
+    }
+
+    /// Serves the method `wait` besides, which needs no handshake and is in no revision.
+    #[must_use]
+    pub fn for_lessons(mut self) -> Self {
+        self.lessons = true;
         self
     }
 

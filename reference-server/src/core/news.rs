@@ -1,16 +1,19 @@
 //! What jobs have to tell, and to whom that goes.
 
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::audit::CANCELLED;
 use super::calling;
 use super::calls::{Call, Owed, Purpose};
+use super::meta::Meta;
 use super::modern::finish;
 use super::questions::Resumed;
 use super::server::{Action, Server};
 use super::tasks::related;
-use crate::failure::Failure;
+use crate::failure::{Excerpt, Failure};
 use crate::job::{Change, Client, Job, JobId, News, Report, Suspended};
+use crate::json;
 use crate::level::Level;
 use crate::question::Question;
 use crate::reply::{self, Stage};
@@ -67,7 +70,7 @@ impl Server {
         if revision.era() == Era::Modern {
             return self.ended(job, |call| match call.purpose {
                 Purpose::Tool { binding, .. } => Ok(calling::input_required(question, binding, revision, now)),
-                Purpose::Plain => Err(Failure::internal("only tools ask")),
+                Purpose::Plain | Purpose::Lesson => Err(Failure::internal("only tools ask")),
             });
         }
         let id = self.questions.open(job, question, work);
@@ -82,6 +85,19 @@ impl Server {
         let (cancel, abilities) = (call.cancel.clone(), call.terms.abilities);
         let client = Client { abilities, reply: Some(reply), published: self.session.published.clone() };
         self.start(Job { id: job, work: work.0, cancel, client });
+    }
+
+    /// Tells of a call that is refused before it begins, to all who hear of calls.
+    pub(super) fn call_refused(&mut self, params: Option<&RawValue>, failure: &Failure) {
+        self.audit_refusal(params, failure);
+        // A request that does not even set its terms says nothing of a log.
+        let terms = Meta::read(params).and_then(|meta| self.session.terms(&meta)).ok().flatten();
+        if terms.and_then(|terms| terms.log).is_some_and(|least| Level::Error >= least) {
+            let name = params.and_then(|params| json::members(params, ["name"])).and_then(|[name]| name);
+            let name = name.and_then(json::string).map(|name| Excerpt(&name).to_string());
+            let message = format!("{} was refused", name.as_deref().unwrap_or("a call"));
+            self.send(logged(Level::Error, json!({ "tool": name, "message": message }), None));
+        }
     }
 
     /// Answers a call, or ends a task, with what its work came to.
@@ -123,11 +139,17 @@ fn log_line(call: &Call, tool: &str, outcome: &Result<Value, Failure>) -> Option
         return None;
     }
     let data = json!({ "tool": tool, "message": format!("{tool} {word}") });
-    let mut params = json!({ "level": level.name(), "logger": "tools", "data": data });
-    if let Some(meta) = task_meta(call) {
+    Some(logged(level, data, task_meta(call)))
+}
+
+/// A line for the client's log.
+fn logged(level: Level, data: Value, meta: Option<Value>) -> Vec<u8> {
+    let mut params = json!({ "level": level.name(), "logger": "tools" });
+    params["data"] = data;
+    if let Some(meta) = meta {
         params["_meta"] = meta;
     }
-    Some(reply::notification("notifications/message", &params))
+    reply::notification("notifications/message", &params)
 }
 
 /// What messages about a call say of the task that it is.

@@ -183,8 +183,14 @@ impl Server {
                 }
                 self.deliver(address, None);
             }
-            Message::Invalid { id, failure } => {
-                self.log(format_args!("refused a message: {failure}"));
+            Message::Invalid { id, method, params, failure } => {
+                match method {
+                    None => self.log(format_args!("refused a message: {failure}")),
+                    Some(method) => self.log(format_args!("refused request {}: {failure}", Excerpt(method))),
+                }
+                if method.as_deref() == Some("tools/call") {
+                    self.call_refused(*params, failure);
+                }
                 self.deliver(address, Some(reply::failure(id.as_ref(), failure)));
             }
         }
@@ -193,7 +199,9 @@ impl Server {
     fn request(&mut self, request: &Request<'_>, address: Address) {
         self.log(format_args!("request {}", Excerpt(&request.method)));
         if let Err(failure) = self.serve(request, address) {
-            self.audit_refusal(request, &failure);
+            if request.method == "tools/call" {
+                self.call_refused(request.params, &failure);
+            }
             self.deliver(address, Some(reply::failure(Some(&request.id), &failure)));
         }
     }
@@ -240,11 +248,12 @@ impl Server {
                 Owed::Task(id)
             }
         };
-        let tool = match &plan.purpose {
-            Purpose::Tool { name, .. } => Some(name.as_str()),
-            Purpose::Plain => None,
+        let config = self.session.config();
+        let cancel = match &plan.purpose {
+            Purpose::Tool { name, .. } => Cancel::limited(config.limit(Some(name))),
+            Purpose::Plain => Cancel::limited(config.limit(None)),
+            Purpose::Lesson => Cancel::default(),
         };
-        let cancel = Cancel::limited(self.session.config().limit(tool));
         let call = Call {
             owed,
             terms,

@@ -11,13 +11,14 @@ use super::meta::{Meta, PROTOCOL_VERSION};
 use super::modern::{Keep, cacheable};
 use super::terms::Terms;
 use super::{calling, handshake, modern};
+use crate::ability::Abilities;
 use crate::failure::Failure;
 use crate::job::{Caller, Work, World};
 use crate::json;
 use crate::level::Level;
 use crate::message::Request;
 use crate::revision::{Era, Revision};
-use crate::tools::{self, Published};
+use crate::tools::{self, Arguments, Published, Refusal, WAIT};
 use crate::{completion, prompts, resources};
 
 /// What later requests depend on: the settings, the handshake if there was one, and what was published.
@@ -69,6 +70,12 @@ pub(crate) struct Plan<'a> {
     pub(crate) task: Option<&'a RawValue>,
 }
 
+/// The method of lessons.
+const LESSON: &str = "wait";
+
+/// What is answered before a session is open, is answered on these terms.
+const UNOPENED: Terms = Terms { revision: Revision::V2025_11_25, abilities: Abilities::NONE, log: None };
+
 impl Plan<'_> {
     fn plain(work: Work) -> Self {
         Self { work, purpose: Purpose::Plain, task: None }
@@ -106,21 +113,30 @@ impl Session {
         if request.method == "initialize" {
             return self.initialize(request.params, address);
         }
-        if meta.claims_modern() && self.config.serves(Era::Modern) {
-            if address != Address::Line {
-                return Err(Failure::invalid_request("this revision has no batches"));
-            }
-            let terms = meta.terms(&self.config)?;
-            return Ok((terms, self.modern(request, terms)?));
+        match self.terms(meta)? {
+            Some(terms) if terms.revision.era() == Era::Legacy => Ok((terms, self.legacy(request, terms)?)),
+            Some(_) if address != Address::Line => Err(Failure::invalid_request("this revision has no batches")),
+            Some(terms) => Ok((terms, self.modern(request, terms)?)),
+            None => Ok((UNOPENED, self.early(request)?)),
         }
-        match self.negotiated {
-            Some(terms) => Ok((terms, self.legacy(request, terms)?)),
-            // A client may ask whether we live before it opens the session. The answer is the same in every revision.
-            None if request.method == "ping" && self.config.serves(Era::Legacy) => {
-                let terms = Terms { revision: Revision::V2025_11_25, abilities: Default::default(), log: None };
-                Ok((terms, Answer::Ready(json!({}))))
-            }
-            None => Err(self.unopened()),
+    }
+
+    /// The terms that a request sets by itself, or else those of the handshake, if there was one.
+    pub(crate) fn terms(&self, meta: &Meta<'_>) -> Result<Option<Terms>, Failure> {
+        if meta.claims_modern() && self.config.serves(Era::Modern) {
+            meta.terms(&self.config).map(Some)
+        } else {
+            Ok(self.negotiated)
+        }
+    }
+
+    /// Answers what needs no session. The answers are the same in every revision.
+    fn early<'a>(&self, request: &Request<'a>) -> Result<Answer<'a>, Failure> {
+        match request.method.as_str() {
+            // A client may ask whether we live before it opens the session.
+            "ping" if self.config.serves(Era::Legacy) => Ok(Answer::Ready(json!({}))),
+            LESSON if self.config.lessons => lesson(request.params),
+            _ => Err(self.unopened()),
         }
     }
 
@@ -200,6 +216,7 @@ impl Session {
             "prompts/list" => self.list(params, "prompts", prompts::entries(revision), Keep::Long, revision),
             "prompts/get" => prompts::get(params).map(Answer::Ready),
             "completion/complete" => Ok(Answer::Later(Plan::plain(completion::complete(params)?))),
+            LESSON if self.config.lessons => lesson(params),
             method => Err(Failure::method_not_found(method)),
         }
     }
@@ -213,5 +230,13 @@ impl Session {
         revision: Revision,
     ) -> Result<Answer<'a>, Failure> {
         listed(params, &self.config, list, entries).map(|result| Answer::Ready(cacheable(result, keep, revision)))
+    }
+}
+
+/// Prepares the method of lessons: what the tool of that name does, as a method of its own.
+fn lesson<'a>(params: Option<&RawValue>) -> Result<Answer<'a>, Failure> {
+    match WAIT.work(&Arguments::new(params)) {
+        Ok(work) => Ok(Answer::Later(Plan { work, purpose: Purpose::Lesson, task: None })),
+        Err(Refusal::Malformed(why) | Refusal::Unusable(why)) => Err(Failure::invalid_params(why)),
     }
 }

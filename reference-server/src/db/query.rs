@@ -1,10 +1,13 @@
 //! Queries that somebody else wrote: one `SELECT` statement, which changes nothing and can be stopped.
 
+use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::fallible_iterator::FallibleIterator as _;
+use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Batch, Connection, Row, Statement};
 use serde::Serialize;
@@ -18,6 +21,16 @@ pub(crate) const MOST_ROWS: usize = 200;
 
 /// About how large an answer may become, in bytes.
 const MOST_BYTES: usize = 256 << 10;
+
+/// The most bytes of one value that a query works with: an answer has no room for a longer one, and some functions
+/// of SQL take a time that grows with the square of it, in which SQLite can't be interrupted.
+const LONGEST_VALUE: i32 = 256 << 10;
+
+/// The most bytes of a pattern for `LIKE`, for the same reason.
+const LONGEST_PATTERN: i32 = 1000;
+
+/// How long a query that is to stop may go on before nobody waits for it any more.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How often a query that is to stop is told so again. SQLite forgets what it is told before a query runs.
 const REMINDER: Duration = Duration::from_millis(2);
@@ -33,8 +46,15 @@ pub struct Rows {
     pub truncated: bool,
 }
 
-/// Runs one query on a connection that is open for reading only.
-pub(super) fn run(connection: &Connection, sql: &str, cancel: &Cancel) -> Result<Rows, StoreError> {
+/// Runs one query on a connection that is open for reading only, and that nobody else uses.
+pub(super) fn run(connection: Connection, sql: &str, cancel: &Cancel) -> Result<Rows, StoreError> {
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_VALUE)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LONGEST_PATTERN)?;
+    let sql = sql.to_owned();
+    watched(connection, cancel, move |connection| select(connection, &sql))
+}
+
+fn select(connection: &Connection, sql: &str) -> Result<Rows, StoreError> {
     if !begins_a_query(sql) {
         return Err(StoreError::Forbidden("it must be a SELECT statement"));
     }
@@ -50,7 +70,7 @@ pub(super) fn run(connection: &Connection, sql: &str, cancel: &Cancel) -> Result
     if !statement.readonly() || statement.is_explain() != 0 || statement.column_count() == 0 {
         return Err(StoreError::Forbidden("it must be a SELECT statement, which changes nothing"));
     }
-    watched(connection, cancel, || collect(&mut statement))?
+    collect(&mut statement)
 }
 
 /// Whether a statement begins as queries do. What it does then is for SQLite to say: `WITH` may begin others too,
@@ -124,43 +144,50 @@ fn to_json(value: ValueRef<'_>) -> Value {
     }
 }
 
-/// Does work on a connection, and interrupts that when it is called off.
-fn watched<T>(connection: &Connection, cancel: &Cancel, work: impl FnOnce() -> T) -> Result<T, StoreError> {
+/// Does work on a connection in a thread of its own, and interrupts that when it is called off. Work that does not
+/// heed this is left alone: it ends when it comes to where SQLite looks again, and its connection with it.
+fn watched<T: Send + 'static>(
+    connection: Connection,
+    cancel: &Cancel,
+    work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
     /// Says, at the latest when it is dropped, that the work is over.
-    struct Over<'a>(&'a AtomicBool, &'a Cancel);
-    impl Drop for Over<'_> {
+    struct Over(Arc<AtomicBool>, Cancel);
+    impl Drop for Over {
         fn drop(&mut self) {
             self.0.store(true, Ordering::SeqCst);
             self.1.wake();
         }
     }
-    let over = AtomicBool::new(false);
+    let over = Arc::new(AtomicBool::new(false));
+    let is_over = || over.load(Ordering::SeqCst);
     let handle = connection.get_interrupt_handle();
-    thread::scope(|scope| {
-        let is_over = || over.load(Ordering::SeqCst);
-        let watch = move || {
-            cancel.wait(is_over);
-            while !is_over() {
-                handle.interrupt();
-                thread::park_timeout(REMINDER);
-            }
-        };
-        let over = Over(&over, cancel);
-        thread::Builder::new().name("watch".into()).spawn_scoped(scope, watch).map_err(StoreError::Unwatched)?;
-        let done = work();
-        drop(over);
-        Ok(done)
-    })
+    let end = Over(Arc::clone(&over), cancel.clone());
+    let task = move || {
+        let _end = end;
+        work(&connection)
+    };
+    let worker = thread::Builder::new().name("query".into()).spawn(task).map_err(StoreError::Unwatched)?;
+    cancel.wait(is_over);
+    let called_off = Instant::now();
+    while !is_over() {
+        if called_off.elapsed() > PATIENCE {
+            return Err(StoreError::Stopped);
+        }
+        handle.interrupt();
+        thread::park_timeout(REMINDER);
+    }
+    worker.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
+    use std::sync::mpsc;
 
     use super::*;
 
     fn run(sql: &str) -> Result<Rows, StoreError> {
-        super::run(&Connection::open_in_memory().unwrap(), sql, &Cancel::default())
+        super::run(Connection::open_in_memory().unwrap(), sql, &Cancel::default())
     }
 
     #[test]
@@ -206,10 +233,10 @@ mod tests {
             "WITH a AS (SELECT 1) INSERT INTO t SELECT 2 RETURNING x",
             "WITH a AS (SELECT 1) UPDATE t SET x = 2 RETURNING x",
         ] {
-            let refused = super::run(&connection, sql, &Cancel::default());
+            let refused = select(&connection, sql);
             assert!(matches!(refused, Err(StoreError::Forbidden(_))), "{sql}");
         }
-        let left: Vec<Vec<Value>> = super::run(&connection, "SELECT x FROM t", &Cancel::default()).unwrap().rows;
+        let left: Vec<Vec<Value>> = select(&connection, "SELECT x FROM t").unwrap().rows;
         assert_eq!(left, [[json!(1)]]);
     }
 
@@ -234,15 +261,33 @@ mod tests {
     #[test]
     fn a_query_that_would_never_end_is_stopped() {
         let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n";
-        let connection = Connection::open_in_memory().unwrap();
+        let connection = || Connection::open_in_memory().unwrap();
         let cancel = Cancel::default();
         cancel.cancel();
-        assert!(matches!(super::run(&connection, endless, &cancel), Err(StoreError::Stopped)));
+        assert!(matches!(super::run(connection(), endless, &cancel), Err(StoreError::Stopped)));
         let cancel = Cancel::limited(Duration::from_millis(20));
         cancel.begin();
         let began = Instant::now();
-        assert!(matches!(super::run(&connection, endless, &cancel), Err(StoreError::Stopped)));
+        assert!(matches!(super::run(connection(), endless, &cancel), Err(StoreError::Stopped)));
         assert!(began.elapsed() >= Duration::from_millis(20));
-        assert!(super::run(&connection, "SELECT 1", &Cancel::default()).is_ok());
+    }
+
+    #[test]
+    fn nobody_waits_for_work_that_can_not_be_interrupted() {
+        let (go_on, gate) = mpsc::channel::<()>();
+        let cancel = Cancel::limited(Duration::from_millis(20));
+        cancel.begin();
+        let deaf = move |_: &Connection| gate.recv().map_err(|_| StoreError::Stopped);
+        let left = watched(Connection::open_in_memory().unwrap(), &cancel, deaf);
+        assert!(matches!(left, Err(StoreError::Stopped)));
+        drop(go_on);
+    }
+
+    #[test]
+    fn a_value_is_as_long_as_an_answer_may_be_at_most() {
+        for sql in ["SELECT length(zeroblob(262145))", "SELECT 'x' LIKE printf('%.1001c', 'x')"] {
+            assert!(matches!(run(sql), Err(StoreError::Wrong(_))), "{sql}");
+        }
+        assert_eq!(run("SELECT length(zeroblob(262144))").unwrap().rows, [[json!(262_144)]]);
     }
 }

@@ -213,7 +213,7 @@ impl Store for Sqlite {
     }
 
     fn query(&self, sql: &str, cancel: &Cancel) -> Result<Rows, StoreError> {
-        query::run(&self.reading()?, sql, cancel)
+        query::run(self.reading()?, sql, cancel)
     }
 
     fn insights(&self) -> Result<Vec<String>, StoreError> {
@@ -309,8 +309,12 @@ mod tests {
             "SELECT max(x), 1 FROM (SELECT zeroblob(900000000) AS x)",
         ] {
             let told = store.query(sql, &Cancel::default()).unwrap_err().to_string();
-            assert!(told.contains("memory"), "{told}");
+            assert!(told.contains("too long"), "{told}");
         }
+        let many = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 9000)
+            SELECT x FROM n ORDER BY randomblob(200000)";
+        let told = store.query(many, &Cancel::default()).unwrap_err().to_string();
+        assert!(told.contains("memory"), "{told}");
         assert_eq!(store.customers().unwrap().len(), 5);
     }
 

@@ -37,7 +37,8 @@ impl StoreError {
         }
         match error.sqlite_error_code() {
             Some(ErrorCode::OperationInterrupted) => Self::Stopped,
-            Some(ErrorCode::OutOfMemory | ErrorCode::TooBig) => Self::Wrong("it needs too much memory".into()),
+            Some(ErrorCode::OutOfMemory) => Self::Wrong("it needs too much memory".into()),
+            Some(ErrorCode::TooBig) => Self::Wrong("a value in it is too long".into()),
             Some(ErrorCode::ReadOnly | ErrorCode::AuthorizationForStatementDenied) => {
                 Self::Forbidden("it must not change anything")
             }

@@ -1,7 +1,7 @@
 //! Ways to misbehave, each under a name: the instrument that measures a harness.
 //!
 //! The clean server knows nothing of this module. With a fault, it runs as ever between two streams that are not
-//! quite stdin and stdout (`run`). What these do is a table of faults ([`Fault`]), in three layers:
+//! quite stdin and stdout (`run`). What these do is a table of faults ([`Fault`](table::Fault)), in three layers:
 //!
 //! - `bytes`: how lines are written, and how bytes are read.
 //! - `messages`: what messages say, which are swallowed, and which are made up.

@@ -6,8 +6,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// The most log lines that wait for a reader. Stderr is a courtesy: what does not fit is dropped.
-const LOG_LINES: usize = 1024;
+/// How many bytes of log may wait for a reader. Stderr is a courtesy: what does not fit is dropped.
+const LOG_BACKLOG: usize = 8 << 20;
 
 /// How many bytes of answers may wait for a reader before no more requests are read. It is much, for the sake of
 /// clients that write all that they have to say before they read a word.
@@ -84,6 +84,12 @@ impl Output {
         });
     }
 
+    /// How many bytes wait for a reader.
+    fn backlog(&self) -> usize {
+        let state = self.shared.lock();
+        state.waiting.len() + state.taken
+    }
+
     /// What the reader has to ask before it reads on.
     pub(crate) fn intake(&self) -> Intake {
         Intake(Arc::clone(&self.shared))
@@ -148,41 +154,52 @@ fn piece_of(lines: &[u8]) -> usize {
 
 /// Lines on their way to stderr.
 pub(crate) struct Log {
-    lines: SyncSender<String>,
-    pulse: Receiver<()>,
+    output: Output,
+    /// How many lines were dropped since one was not.
+    dropped: usize,
 }
 
 impl Log {
     /// Starts the thread that writes the log.
-    pub(crate) fn start(mut to: impl Write + Send + 'static) -> io::Result<Self> {
-        let (lines, queue) = mpsc::sync_channel::<String>(LOG_LINES);
-        let (beat, pulse) = mpsc::sync_channel(1);
-        thread::Builder::new().name("log".into()).spawn(move || {
-            while let Ok(first) = queue.recv() {
-                // One write for whole lines, so that no other process's words come in between. Nobody has to read
-                // a log, so a failure is no news.
-                let mut lines = first + "\n";
-                for line in queue.try_iter().take(LOG_LINES) {
-                    lines.push_str(&line);
-                    lines.push('\n');
-                }
-                let _ = to.write_all(lines.as_bytes());
-                let _ = beat.try_send(());
-            }
-        })?;
-        Ok(Self { lines, pulse })
+    pub(crate) fn start(to: impl Write + Send + 'static) -> io::Result<Self> {
+        Ok(Self { output: Output::start(Courtesy(to), || {})?, dropped: 0 })
     }
 
-    /// Has a line written, if the reader keeps up.
-    pub(crate) fn send(&self, line: String) {
-        let _ = self.lines.try_send(line);
+    /// Has whole lines written, unless too much waits for the reader. One who reads again is told what was missed.
+    pub(crate) fn send(&mut self, lines: &str) {
+        if self.output.backlog() + lines.len() > LOG_BACKLOG {
+            self.dropped += lines.lines().count();
+            return;
+        }
+        if self.dropped > 0 {
+            let told = format!("mcp-reference-server: nobody read this, so {} lines are missing here\n", self.dropped);
+            self.output.send(told.as_bytes());
+            self.dropped = 0;
+        }
+        self.output.send(lines.as_bytes());
     }
 
     /// Waits until everything is written, or until nothing was taken from us for a while.
     pub(crate) fn finish(self, patience: Duration) {
-        let Self { lines, pulse } = self;
-        drop(lines);
-        wait(&pulse, patience);
+        self.output.finish(patience);
+    }
+}
+
+/// Somewhere to write what nobody has to read: a failure is no news.
+struct Courtesy<W>(W);
+
+impl<W: Write> Write for Courtesy<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Ok(0) | Err(_) => Ok(bytes.len()),
+            written => written,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let _ = self.0.flush();
+        Ok(())
     }
 }
 
@@ -299,12 +316,47 @@ mod tests {
     #[test]
     fn a_pipe_that_nobody_reads_holds_up_no_log_and_no_end() {
         let (pipe, open, written) = Pipe::new();
-        let log = Log::start(pipe).unwrap();
-        for number in 0..2 * LOG_LINES {
-            log.send(number.to_string());
+        let mut log = Log::start(pipe).unwrap();
+        let line = format!("{}\n", "x".repeat(LOG_BACKLOG / 4));
+        for _ in 0..8 {
+            log.send(&line);
         }
+        assert!(log.output.backlog() <= LOG_BACKLOG);
         log.finish(Duration::from_millis(1));
         assert!(written.lock().unwrap().is_empty());
         drop(open);
+    }
+
+    #[test]
+    fn a_log_that_is_read_misses_no_line_and_one_that_is_read_again_says_what_it_misses() {
+        let (pipe, open, written) = Pipe::new();
+        let mut log = Log::start(pipe).unwrap();
+        let line = format!("{}\n", "x".repeat(1023));
+        for _ in 0..LOG_BACKLOG / line.len() {
+            log.send(&line);
+        }
+        log.send("one\ntwo\n");
+        log.send("three\n");
+        // It takes no more writes than there are lines.
+        for _ in 0..LOG_BACKLOG / line.len() {
+            open.send(()).unwrap();
+        }
+        drop(log.output.shared.wait_while(|state| state.waiting.len() + state.taken > 0));
+        log.send("four\n");
+        open.send(()).unwrap();
+        log.finish(LONG);
+        let written = written.lock().unwrap().concat();
+        assert!(written.starts_with(line.repeat(LOG_BACKLOG / line.len()).as_bytes()));
+        let rest = String::from_utf8_lossy(&written[LOG_BACKLOG..]).into_owned();
+        assert_eq!(rest, "mcp-reference-server: nobody read this, so 3 lines are missing here\nfour\n");
+    }
+
+    #[test]
+    fn a_log_that_can_not_be_written_is_no_news() {
+        let (pipe, open, _) = Pipe::new();
+        drop(open);
+        let mut log = Log::start(pipe).unwrap();
+        log.send("one\n");
+        log.finish(LONG);
     }
 }

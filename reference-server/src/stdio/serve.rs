@@ -12,6 +12,7 @@ use super::output::{Intake, Log, Output};
 use super::pool::Pool;
 use crate::audit::{AuditFile, Entry};
 use crate::core::{Action, Server};
+use crate::db::StoreError;
 use crate::job::{Job, Report, World};
 
 /// How long calls may still run after stdin has ended.
@@ -34,6 +35,8 @@ enum Event {
     End,
     /// A job has news.
     News(Report),
+    /// The data can't be had.
+    Unready(StoreError),
     /// Nobody reads stdout any more.
     Broken,
 }
@@ -106,11 +109,16 @@ impl Process {
         })?;
         let world = Arc::new(world);
         let ledger = audit.map(|file| Ledger { file, works: true });
+        let unready = events.clone();
         let mut process =
             Self { server, world: Arc::clone(&world), output, log, ledger, pool: Pool::default(), events };
         process.audit(None);
         // The database opens meanwhile: the handshake must not wait for a disk, and a broken one is told by calls.
-        process.pool.submit(Box::new(move || drop(world.store().open())))?;
+        process.pool.submit(Box::new(move || {
+            if let Err(error) = world.store().open() {
+                drop(unready.send(Event::Unready(error)));
+            }
+        }))?;
         Ok(process)
     }
 
@@ -130,6 +138,10 @@ impl Process {
                     continue;
                 }
                 Ok(Event::News(report)) => self.server.settle(report),
+                Ok(Event::Unready(error)) => {
+                    self.log.send(&format!("mcp-reference-server: {error}; look at what MCP_DB names\n"));
+                    continue;
+                }
                 Ok(Event::End) => {
                     deadline = Some(Instant::now() + GRACE);
                     self.server.end()
@@ -142,15 +154,21 @@ impl Process {
 
     /// Does what the server wants. Messages that are ready together are handed over together.
     fn act(&mut self, actions: Vec<Action>) {
-        let mut lines = Vec::new();
+        let (mut lines, mut log) = (Vec::new(), String::new());
         let mut actions = VecDeque::from(actions);
         while let Some(action) = actions.pop_front() {
             match action {
                 Action::Send(line) => lines.extend(line),
-                Action::Log(line) => self.log.send(line),
+                Action::Log(line) => {
+                    log.push_str(&line);
+                    log.push('\n');
+                }
                 Action::Audit(entry) => self.audit(Some(&entry)),
                 Action::Start(job) => actions.extend(self.begin(job)),
             }
+        }
+        if !log.is_empty() {
+            self.log.send(&log);
         }
         if !lines.is_empty() {
             self.output.send(&lines);
@@ -181,12 +199,11 @@ impl Process {
         // Said when it begins and when it is over, and not for each call between.
         if written.is_ok() != *works {
             *works = written.is_ok();
-            self.log.send(match written {
-                Ok(()) => format!("mcp-reference-server: {} is written again", file.name()),
-                Err(error) => {
-                    format!("mcp-reference-server: {} can't be written, so no tool is called: {error}", file.name())
-                }
-            });
+            let told = match written {
+                Ok(()) => format!("{} is written again", file.name()),
+                Err(error) => format!("{} can't be written, so no tool is called: {error}", file.name()),
+            };
+            self.log.send(&format!("mcp-reference-server: {told}\n"));
             self.server.audit_works(*works);
         }
     }

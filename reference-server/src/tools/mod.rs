@@ -27,12 +27,13 @@ pub(crate) use arguments::{Arguments, Refusal};
 pub(crate) use deletion::MOST as MOST_DELETIONS;
 pub(crate) use published::Published;
 pub(crate) use tool::{Manner, Tasks, Tool, complaint, failed};
+pub(crate) use wait::WAIT;
 
 /// Every tool, in the order in which they are listed.
 pub(crate) static TOOLS: [Tool; 12] = [
     customers::LIST,
     orders::COUNT,
-    wait::WAIT,
+    WAIT,
     report::REPORT,
     query::READ,
     query::TABLES,

@@ -47,6 +47,13 @@ fn every_call_is_written_down_however_it_ends() {
     assert_eq!(last(&client).0, &json!(null));
     assert_eq!(client.audited.len(), 5);
 
+    client.ask(r#"{"jsonrpc":"1.0","id":1,"method":"tools/call","params":{"name":"list_tables"}}"#);
+    assert_eq!(last(&client).0, "list_tables");
+    assert!(last(&client).2.as_str().unwrap().starts_with("-32600 "));
+    client.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["list_tables"]}"#);
+    assert_eq!(last(&client).0, &json!(null));
+    assert_eq!(client.audited.split_off(5).len(), 2);
+
     for method in ["tools/list", "ping", "nothing/call"] {
         client.request(REVISION, method, json!({}));
     }

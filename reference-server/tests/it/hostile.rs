@@ -61,6 +61,21 @@ fn json_that_is_no_message_is_an_invalid_request() {
 }
 
 #[test]
+fn the_log_names_the_method_of_a_refused_request() {
+    for line in [
+        r#"{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":[1]}"#,
+        r#"{"jsonrpc":"1.0","id":1,"method":"prompts/list"}"#,
+        r#"{"jsonrpc":"2.0","id":1.5,"method":"prompts/list"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"prompts/list","result":{}}"#,
+    ] {
+        let mut client = Client::open(Revision::V2025_11_25);
+        client.log.clear();
+        client.ask(line);
+        assert!(client.log.len() == 1 && client.log[0].contains("prompts/list"), "{:?}", client.log);
+    }
+}
+
+#[test]
 fn empty_lines_are_no_messages() {
     for line in ["", " ", "\t", "\r", " \r"] {
         assert_eq!(give(&mut Client::open(Revision::V2025_11_25), line.as_bytes()), [] as [Value; 0]);

@@ -70,6 +70,29 @@ fn a_level_keeps_lighter_messages_away() {
 }
 
 #[test]
+fn a_call_that_is_refused_is_told_before_its_answer_too() {
+    for revision in Revision::ALL {
+        let mut client = if revision == Revision::V2026_07_28 { Client::new() } else { Client::open(revision) };
+        for (name, told) in [(json!("banana"), "banana was refused"), (json!(5), "a call was refused")] {
+            client.heard.clear();
+            let mut line: Value =
+                serde_json::from_str(&request(revision, "tools/call", json!({ "name": name }))).unwrap();
+            if revision == Revision::V2026_07_28 {
+                line["params"]["_meta"]["io.modelcontextprotocol/logLevel"] = "error".into();
+            }
+            assert_eq!(code(&client.ask(&line.to_string())), -32602);
+            assert_eq!(client.logged(), [("error".to_owned(), told.to_owned())]);
+            assert!(parse(&client.heard[1])["error"].is_object());
+        }
+    }
+    let mut early = Client::new();
+    early.ask(&request(Revision::V2025_11_25, "tools/call", json!({ "name": "list_tables" })));
+    early.ask(&call("banana", None));
+    early.ask(&call("banana", Some("critical")));
+    assert!(early.logged().is_empty());
+}
+
+#[test]
 fn there_are_eight_levels() {
     for revision in legacy() {
         let mut client = Client::open(revision);

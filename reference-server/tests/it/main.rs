@@ -14,6 +14,7 @@ mod eras;
 mod faults;
 mod hostile;
 mod legacy;
+mod lesson;
 mod logging;
 mod modern;
 mod process;

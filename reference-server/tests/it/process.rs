@@ -1,6 +1,6 @@
 //! The binary, over pipes.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -159,11 +159,30 @@ fn the_log_goes_to_stderr_and_only_messages_to_stdout() {
 }
 
 #[test]
+fn each_request_is_a_line_of_the_log_however_fast_they_come() {
+    const REQUESTS: usize = 20_000;
+    let mut child = command(&[]).stderr(Stdio::piped()).spawn().unwrap();
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let pings = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n".repeat(REQUESTS);
+    let writing = thread::spawn(move || stdin.write_all(pings.as_bytes()));
+    let reading = thread::spawn(move || io::copy(&mut stdout, &mut io::sink()));
+    let mut log = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    writing.join().unwrap().unwrap();
+    reading.join().unwrap().unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(log.lines().filter(|line| line.ends_with("request ping")).count(), REQUESTS);
+}
+
+#[test]
 fn a_broken_database_keeps_nobody_from_starting() {
     let mut command = command(&[]);
     let file = concat!(env!("CARGO_TARGET_TMPDIR"), "/no/such/shop.db");
-    command.env("MCP_DB", file).stderr(Stdio::null());
+    command.env("MCP_DB", file).stderr(Stdio::piped());
     let mut peer = Peer::start(command);
+    let mut told = String::new();
+    BufReader::new(peer.child.stderr.take().unwrap()).read_line(&mut told).unwrap();
+    assert!(told.contains("the database can't be used") && told.contains("MCP_DB"), "{told}");
     peer.send(&request(Revision::V2026_07_28, "tools/call", json!({ "name": "list_customers" })));
     assert_eq!(peer.receive()["result"]["isError"], json!(true));
     assert!(peer.end().0.success());
