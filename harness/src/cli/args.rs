@@ -55,13 +55,13 @@ pub struct Start {
     /// The seed of ids and nonces.
     #[arg(long, value_name = "N")]
     pub seed: Option<u32>,
-    /// For the first answer of a process.
+    /// For the first answer of a process, such as 500ms or "1m 30s" [default: 30s].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub startup_timeout: Option<Duration>,
-    /// For the answer of a request.
+    /// For the answer of a request [default: 10s].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub timeout: Option<Duration>,
-    /// For the whole run.
+    /// For the whole run [default: 2m].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub budget: Option<Duration>,
     /// The longest line that is read, in bytes.
@@ -181,7 +181,8 @@ pub struct ReplayArgs {
 }
 
 const SESSION: &str = r#"The session opens as the server's era asks (initialize and
-notifications/initialized, or server/discover), lists all tools, makes the
+notifications/initialized, or server/discover; both are tried at once in two
+processes, but with --revision in one alone), lists all tools, makes the
 calls in their order, closes stdin and waits for the end of the process.
 Every tool must be on that list; a mistake is told before the first call.
 It writes one JSON object to the file that MCP_SESSION_OUT names, or to
@@ -194,7 +195,7 @@ Exit codes:
   1    a step failed: no answer, an error, isError, a tool that is not
        listed, a line on stdout that is no message, no end after stdin closed
   2    the command line is wrong, or the result cannot be written
-  3    the server did not come up
+  3    the server could not be started, or ended before it was asked anything
   70   a bug of mcp-plumb
   130  interrupted"#;
 

@@ -12,8 +12,8 @@ mod steps;
 mod trace;
 
 pub use args::{Cli, Command};
-use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, Parser as _};
 pub use interrupt::interrupted;
 
 use crate::exit::ExitCode;
@@ -51,7 +51,7 @@ impl CliError {
 /// Reads the command line; ends the process with what is wrong with it, or with the help that it asks for.
 #[must_use]
 pub fn parse() -> Cli {
-    Cli::try_parse().unwrap_or_else(|mut error| {
+    let cli = Cli::try_parse().unwrap_or_else(|mut error| {
         let stray =
             matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(arg)) if !arg.starts_with('-'));
         if error.kind() == ErrorKind::UnknownArgument && stray {
@@ -59,7 +59,15 @@ pub fn parse() -> Cli {
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
         }
         error.exit()
-    })
+    });
+    let starts_a_server = matches!(cli.command, Command::Check(_) | Command::Replay(_) | Command::Session(_));
+    if starts_a_server && std::env::args_os().next_back().is_some_and(|last| last == "--") {
+        // A variable of a script that is empty must not become a green run of the bundled server.
+        let problem = "nothing stands behind --: name the server's command there, as in: mcp-plumb check -- node \
+                       server.js; or leave -- out for the bundled server";
+        Cli::command().error(ErrorKind::MissingRequiredArgument, problem).exit();
+    }
+    cli
 }
 
 /// Carries out a command.

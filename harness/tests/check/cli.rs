@@ -516,9 +516,15 @@ fn a_call_of_a_tool_that_is_not_listed_is_a_mistake() {
 
 #[test]
 fn a_command_without_a_program_is_a_mistake() {
-    for words in [vec!["check", "--", ""], vec!["check", "--", "", "server.js"], vec!["replay", "ping/ping", "--", ""]]
-    {
-        plumb(words).assert().code(2).stdout("").stderr(contains("the word behind -- is empty"));
+    let empty = [
+        vec!["check", "--"],
+        vec!["session", "--"],
+        vec!["check", "--", ""],
+        vec!["check", "--", "", "server.js"],
+        vec!["replay", "ping/ping", "--", ""],
+    ];
+    for words in empty {
+        plumb(words).assert().code(2).stdout("").stderr(contains("name the server's"));
     }
 }
 

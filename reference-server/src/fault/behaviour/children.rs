@@ -75,6 +75,8 @@ enum Streams {
 fn leave(flags: &[&str], streams: Streams) {
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
+    // Another program may have this server as one of its commands.
+    command.args(std::env::args_os().nth(1).filter(|word| word == "reference-server"));
     command.arg("linger").args(flags).stdin(Stdio::null());
     if streams == Streams::Closed {
         command.stdout(Stdio::null()).stderr(Stdio::null());

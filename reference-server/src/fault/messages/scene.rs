@@ -76,9 +76,9 @@ impl Scene {
         self.open.remove(&id.to_string());
     }
 
-    /// Whether everything is answered.
+    /// Whether everything is answered. An id that is no integer is refused without it.
     pub(crate) fn is_idle(&self) -> bool {
-        self.open.is_empty()
+        self.open.values().all(|asked| asked.id.is_f64())
     }
 
     /// Whether a request with this id is not answered.
