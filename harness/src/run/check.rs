@@ -208,7 +208,8 @@ impl<'a> Run<'a> {
         // Shared sessions are the longest: they begin first.
         tasks.sort_by_key(|task| std::cmp::Reverse(task.scripts.len()));
         progress(&format!("playing {} cases", tasks.iter().map(|task| task.scripts.len()).sum::<usize>()));
-        let finished = run(tasks, &context, options.jobs);
+        let jobs = if survey.solitary { 1 } else { options.jobs };
+        let finished = run(tasks, &context, jobs);
         let mut candidates = self.note_probe_death(survey);
         candidates.extend(versions::across(&finished, self.ledger).into_iter().map(Candidate::of_session));
         for session in &finished {

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use super::plan::Task;
 use super::pool::{Context, Finished, Slot, run_task};
 use super::times::Times;
-use crate::judge::{Proof, Verdict, Weighed, shape_of};
+use crate::judge::{Finding, Proof, Verdict, Weighed, shape_of};
 use crate::script::Script;
-use crate::spec::Revision;
+use crate::spec::{Class, Revision};
 
 /// What playing a case again showed.
 pub(super) type Again = Vec<Weighed>;
@@ -27,6 +27,19 @@ pub(super) fn play_alone<'a>(script: &'a Script, revision: Revision, context: &C
     run_task(&task, &context, Slot::alone()).1
 }
 
+/// Whether it is about input that a client must not send, or rests on an answer without an id, by which nobody knows
+/// what was meant.
+fn is_of_bad_line(finding: &Finding) -> bool {
+    finding.class == Class::Robustness
+        || matches!(
+            finding.requirement.as_str(),
+            "jsonrpc.parse-error"
+                | "jsonrpc.invalid-request"
+                | "jsonrpc.id-null-request"
+                | "jsonrpc.unsolicited-response"
+        )
+}
+
 /// What remains of a finding once its case was played again.
 pub(super) fn weigh_again(first: Weighed, shared: bool, again: &Again) -> Weighed {
     let shape = shape_of(&first.finding.message);
@@ -41,6 +54,11 @@ pub(super) fn weigh_again(first: Weighed, shared: bool, again: &Again) -> Weighe
         (Proof::Absence, false) => {
             finding.verdict = Verdict::Info;
             finding.message += " (once; not when played again alone)";
+        }
+        // Late words on several bad lines tell nobody which of them they are for.
+        (_, true) if is_of_bad_line(&finding) => {
+            finding.verdict = Verdict::Info;
+            finding.order_dependent = true;
         }
         // After other traffic an answer may well be missing for good: that is a finding, of another kind.
         (_, true) => finding.order_dependent = true,

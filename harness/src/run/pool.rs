@@ -173,13 +173,15 @@ pub(super) fn run_task<'a>(
     let session = match open(context.setting, &dialect, facts, task.prelude, &times, label) {
         Ok(Opened::Ready(session)) => session,
         Ok(Opened::OtherRevision(session, agreed)) => {
-            drop(slot);
+            let kept = context.survey.solitary.then_some(slot);
             let recording = end(session, Duration::ZERO, &times, context);
+            drop(kept);
             return (None, vec![unplayed(task, Some(recording), |_| Fate::OtherRevision(agreed.clone()))]);
         }
         Ok(Opened::Stuck(session)) => {
-            drop(slot);
+            let kept = context.survey.solitary.then_some(slot);
             let recording = end(session, Duration::ZERO, &times, context);
+            drop(kept);
             let why = || "the session could not be opened".to_owned();
             return (None, vec![unplayed(task, Some(recording), |_| Fate::NotOpened(why()))]);
         }
@@ -191,8 +193,10 @@ pub(super) fn run_task<'a>(
     let left = task.scripts[parts.len()..].to_vec();
     let mut session = session;
     session.transcript_mut().end_plays();
-    drop(slot);
+    // What bears no other process beside it has to be gone before the next one starts.
+    let kept = context.survey.solitary.then_some(slot);
     let recording = end(session, times.grace(), &times, context);
+    drop(kept);
     let rest = (!left.is_empty()).then(|| Task { scripts: left, ..task.clone() });
     (rest, vec![Finished { revision: task.revision, recording: Some(recording), parts, shared }])
 }

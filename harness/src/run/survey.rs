@@ -73,6 +73,8 @@ pub struct Survey {
     pub died_of_probe: Option<Recording>,
     /// Revisions that it named without being asked for them.
     pub listed: Vec<String>,
+    /// Whether its processes end where another one of them lives.
+    pub solitary: bool,
 }
 
 impl Survey {
@@ -146,11 +148,28 @@ pub(super) struct Probe {
 
 /// Looks at a server: both eras at once, then its capabilities and tools in each.
 pub(super) fn survey(setting: &Setting, times: &Times, eras: &[Era]) -> Surveyed {
-    let Probes { legacy, modern } = match probe_both(setting, times, eras) {
+    let Probes { mut legacy, mut modern } = match probe_both(setting, times, eras) {
         Ok(probes) => probes,
         Err(error) => return Surveyed::NotStarted(error.into()),
     };
-    let mut survey = Survey { legacy: None, modern: None, died_of_probe: None, listed: Vec::new() };
+    let mut survey = Survey { legacy: None, modern: None, died_of_probe: None, listed: Vec::new(), solitary: false };
+    let ended = |probe: &Probe| probe.waited == Waited::Over;
+    if let Some(beside) = modern.take_if(|modern| ended(modern) != ended(&legacy)) {
+        // One of two ended: perhaps it bears no other process beside it. Now one after the other.
+        legacy.session.finish(Duration::ZERO, times);
+        beside.session.finish(Duration::ZERO, times);
+        let probe = match probe_modern(setting, times, &Mutex::new(Some(legacy.took))) {
+            Ok(probe) => probe,
+            Err(error) => return Surveyed::NotStarted(error.into()),
+        };
+        let modern_ended = ended(&probe);
+        survey.take_modern(probe, setting, times);
+        legacy = match probe_legacy(setting, times, newest(Era::Legacy)) {
+            Ok(probe) => probe,
+            Err(error) => return Surveyed::NotStarted(error.into()),
+        };
+        survey.solitary = !modern_ended && !ended(&legacy);
+    }
     if let Some(probe) = modern {
         survey.take_modern(probe, setting, times);
     }
@@ -339,7 +358,7 @@ fn modern_facts(
         facts.capabilities = json!({"tools": {}});
         facts.guessed = true;
     }
-    look_around(&mut session, &dialect, &mut facts, &Times { request: times.startup, ..*times });
+    look_around(&mut session, &dialect, &mut facts, times);
     let served = session
         .transcript()
         .requests
@@ -377,7 +396,8 @@ fn look_around(session: &mut Session, dialect: &Dialect, facts: &mut EraFacts, t
     for method in candidates.into_iter().filter(|method| !(legacy && method == "server/discover")) {
         let before = session.now();
         let index = session.transcript().requests.len();
-        match barrier(session, dialect, &method, times.request, times) {
+        let bound = if index == 0 { times.startup.max(times.request) } else { times.request };
+        match barrier(session, dialect, &method, bound, times) {
             Waited::Done => {
                 let served = !session.transcript().is_error(index);
                 if !served && heard {
@@ -433,7 +453,8 @@ fn list_tools(session: &mut Session, dialect: &Dialect, times: &Times) -> Option
 fn read_tool(tool: &Value) -> Option<Tool> {
     let hint = |name: &str| tool.pointer(&format!("/annotations/{name}")).and_then(Value::as_bool);
     Some(Tool {
-        name: tool.get("name")?.as_str()?.to_owned(),
+        // A name with half a surrogate pair cannot be said again.
+        name: tool.get("name")?.as_str().filter(|name| !name.contains('\u{fffd}'))?.to_owned(),
         input_schema: tool.get("inputSchema").cloned().unwrap_or_else(|| json!({"type": "object"})),
         read_only: hint("readOnlyHint").unwrap_or(false),
         open_world: hint("openWorldHint").unwrap_or(true),
