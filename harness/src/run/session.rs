@@ -84,7 +84,8 @@ impl Session {
         let peer = Peer::spawn(&setting.launch, &Limits::default(), tap)?;
         setting.starts.fetch_add(1, Ordering::Relaxed);
         let started = peer.started();
-        let base = fastrand::Rng::with_seed(u64::from(setting.seed) ^ hash_of(label)).u32(2..900);
+        // Above the small ids that cases write themselves, also as texts.
+        let base = fastrand::Rng::with_seed(u64::from(setting.seed) ^ hash_of(label)).u32(20..900);
         let max_line =
             if setting.flooded.load(Ordering::Relaxed) { setting.max_line.min(FLOODED_LINE) } else { setting.max_line };
         let inbox = Inbox::new(Transcript::new(asked, declared), started, max_line);
