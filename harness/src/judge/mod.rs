@@ -14,5 +14,5 @@ pub use outcome::{Decision, Situation, decide};
 pub use recording::Recording;
 pub use session::{Account, JudgedCase, JudgedSession, ended, judge_session, opening_case, shape_of};
 pub use verdict::Verdict;
-pub(crate) use weigh::window;
 pub use weigh::{Weighed, weigh};
+pub(crate) use weigh::{last_words, window};

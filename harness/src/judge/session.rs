@@ -202,9 +202,10 @@ fn decide(case: &mut JudgedCase, account: &Account, recording: &Recording, ledge
         return;
     }
     // A case that has decided on a hint is decided, also where the peer was lost behind that.
-    let is_decided = case.findings.iter().any(|Weighed { finding, .. }| {
-        finding.verdict == Verdict::Info && case.result.requirements.contains(&finding.requirement)
-    }) || account.decisions.iter().any(|decision| decision.verdict == Some(Verdict::Info));
+    let is_about = |weighed: &Weighed| case.result.requirements.contains(&weighed.finding.requirement);
+    let is_decided = case.result.verdict == Verdict::Info
+        && (case.findings.iter().any(is_about)
+            || account.decisions.iter().any(|decision| decision.verdict == Some(Verdict::Info)));
     if let Some((verdict, reason)) = account.cut_short.as_ref().filter(|_| !is_decided) {
         case.result.verdict = *verdict;
         case.result.reason = Some(reason.clone());

@@ -95,18 +95,22 @@ fn received(recording: &Recording, breach: &Breach) -> Option<String> {
     match &recording.transcript.events.get(breach.event)?.what {
         What::Received(line) if breach.proof == Proof::Bytes => Some(window(&line.bytes, breach.offset)),
         What::Overflow { head, .. } => Some(window(head, 0)),
-        What::Exited(exit) => Some(format!("{exit}{}", stderr_tail(recording))),
-        What::StdoutClosed => {
-            let exit = recording.transcript.exit().map(ToString::to_string);
-            exit.map(|exit| format!("{exit}{}", stderr_tail(recording)))
-        }
+        What::Exited(exit) => Some(exited(recording, exit)),
+        What::StdoutClosed => recording.transcript.exit().map(|exit| exited(recording, exit)),
         _ => None,
     }
 }
 
-fn stderr_tail(recording: &Recording) -> String {
+/// An exit, with what stands last on stderr.
+fn exited(recording: &Recording, exit: &impl std::fmt::Display) -> String {
+    let words = last_words(recording).map(|words| format!("; {words}"));
+    format!("{exit}{}", words.unwrap_or_default())
+}
+
+/// What stands last on stderr, where anything does.
+pub(crate) fn last_words(recording: &Recording) -> Option<String> {
     let lines = recording.ended.stderr.last_lines(3);
-    if lines.is_empty() { String::new() } else { format!("; stderr: {}", escape(lines.join(" / ").as_bytes())) }
+    (!lines.is_empty()).then(|| format!("stderr: {}", escape(lines.join(" / ").as_bytes())))
 }
 
 /// A line as text: whole, or around the offset.

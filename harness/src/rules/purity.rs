@@ -9,9 +9,15 @@ const PURE: &str = "stdio.stdout-pure";
 /// Names each line that is no message, and output that never ends.
 pub(super) fn judge(recording: &Recording, breaches: &mut Vec<Breach>) {
     let joined = joined_lines(recording);
+    let mut behind_header = false;
     for (event, what) in recording.transcript.events.iter().map(|event| &event.what).enumerate() {
         match what {
-            What::Received(line) if !joined.contains(&event) => {
+            What::Received(line) => {
+                let ends_header = behind_header && matches!(line.reading.class, Class::Blank);
+                behind_header = matches!(line.reading.class, Class::LspHeader);
+                if ends_header || joined.contains(&event) {
+                    continue;
+                }
                 let breach = of_line(recording, event, line);
                 // Nobody reads what a process says when it is told to go.
                 let told_to_go = recording.transcript.signalled_before(event);
@@ -42,8 +48,6 @@ fn of_line(recording: &Recording, event: usize, line: &Received) -> Option<Breac
     let breach = |message: String| Some(Breach::new(PURE, event, message));
     match &line.reading.class {
         Class::Message(_) | Class::Batch(_) | Class::Joined { .. } | Class::Concatenated(_) => None,
-        // The blank line ends the header.
-        Class::Blank if follows_header(recording, event) => None,
         Class::Blank => breach("writes a blank line to stdout".into()).map(|breach| breach.weighing(Verdict::Warn)),
         Class::LspHeader => breach("frames its output with Content-Length headers, as language servers do".into()),
         Class::Glued { before: noise, after, .. } => {
@@ -58,11 +62,6 @@ fn of_line(recording: &Recording, event: usize, line: &Received) -> Option<Breac
         Class::NotObject(shape) => breach(format!("writes a JSON {} to stdout, which is no message", shape.name())),
         Class::NotMessage => breach("writes a JSON object to stdout that is no JSON-RPC message".into()),
     }
-}
-
-fn follows_header(recording: &Recording, event: usize) -> bool {
-    let before = recording.transcript.lines().take_while(|(at, _)| *at < event).last();
-    before.is_some_and(|(_, line)| matches!(line.reading.class, Class::LspHeader))
 }
 
 fn is_before_first_answer(recording: &Recording, event: usize) -> bool {

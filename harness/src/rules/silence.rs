@@ -4,7 +4,7 @@
 use crate::judge::{Breach, Recording, Verdict};
 use crate::spec::Era;
 use crate::transcript::{
-    Link, Linked, NOT_JSON, ODD_ID, Request, RequestIndex, SentFrame, Standing, Transcript, WITHOUT_ID, What,
+    Link, Linked, NOT_JSON, ODD_ID, RequestIndex, SentFrame, Standing, Transcript, WITHOUT_ID, What,
 };
 use crate::wire::{EnvelopeFault, MessageKind};
 
@@ -66,12 +66,13 @@ fn of_bad_line(transcript: &Transcript, event: usize, sent: usize, linked: &Link
 /// Whether an answer without an id may be for a notification as well as for this bad line: for one that was sent after
 /// it, or, for any, where it is a result or says that a method is unknown; while nothing shows that the server was past it.
 fn may_answer_notification(transcript: &Transcript, event: usize, bad: usize, code: &str) -> bool {
-    let is_notification =
-        |frame: &SentFrame| frame.request.is_none() && frame.method.is_some() && frame.standing.is_lawful();
-    let mut sent = transcript.frames().filter(|&(at, frame)| at < event && is_notification(frame)).map(|(at, _)| at);
-    sent.any(|at| {
-        let passed = |request: &Request| request.event > at && request.answer.is_some_and(|(answer, _)| answer < event);
-        (at > bad || matches!(code, "" | "-32601")) && !transcript.requests.iter().any(passed)
+    let answered =
+        transcript.requests.iter().filter(|request| request.answer.is_some_and(|(answer, _)| answer < event));
+    let passed = answered.map(|request| request.event).max();
+    let from_any = matches!(code, "" | "-32601");
+    transcript.frames().any(|(at, frame)| {
+        let is_notification = frame.request.is_none() && frame.method.is_some() && frame.standing.is_lawful();
+        is_notification && at < event && (at > bad || from_any) && passed.is_none_or(|passed| at >= passed)
     })
 }
 

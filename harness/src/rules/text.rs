@@ -17,12 +17,14 @@ pub(super) fn judge(recording: &Recording, breaches: &mut Vec<Breach>) {
     };
     let echoes_surrogates = was_sent(recording, has_surrogate_escape);
     for (event, line) in recording.transcript.lines() {
-        // Headers and the blank line behind them end in CR LF by their own rules.
-        hinted.no_message = line.messages.is_empty();
         if let Class::NotUtf8 { offset, .. } = &line.reading.class {
             breaches.push(Breach::new(utf8, event, "writes a line that is not UTF-8").at(*offset));
         }
         for note in line.notes() {
+            // Headers and the blank line behind them end in CR LF by their own rules.
+            if *note == Note::CarriageReturn && line.messages.is_empty() {
+                continue;
+            }
             let breach = of_note(utf8, event, note, &mut hinted);
             let is_echo = *note == Note::LoneSurrogateEscape && echoes_surrogates;
             breaches.extend(breach.map(|breach| if is_echo { breach.weighing(Verdict::Info) } else { breach }));
@@ -42,10 +44,9 @@ fn has_surrogate_escape(bytes: &[u8]) -> bool {
     memchr::memmem::find_iter(bytes, b"\\u").any(|at| matches!(bytes.get(at + 2), Some(b'd' | b'D')))
 }
 
-/// What was said once in this session, and what is not worth saying.
+/// What was said once in this session.
 #[derive(Default)]
 struct Hinted {
-    no_message: bool,
     carriage_return: bool,
     line_separator: bool,
 }
@@ -60,7 +61,7 @@ fn of_note(utf8: &str, event: usize, note: &Note, hinted: &mut Hinted) -> Option
             Breach::new(utf8, event, "writes an escaped lone surrogate, which many decoders refuse")
                 .weighing(Verdict::Warn),
         ),
-        Note::CarriageReturn if !hinted.no_message && !std::mem::replace(&mut hinted.carriage_return, true) => {
+        Note::CarriageReturn if !std::mem::replace(&mut hinted.carriage_return, true) => {
             Some(hint("stdio.no-embedded-newline", "ends its lines with CR LF"))
         }
         Note::U2028 if !std::mem::replace(&mut hinted.line_separator, true) => {

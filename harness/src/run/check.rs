@@ -96,8 +96,6 @@ struct Run<'a> {
     ledger: &'static Ledger,
     server: Server,
     findings: Vec<Finding>,
-    /// Cases that are about what a finding of another case tells: their ids and revisions, and what it is worth.
-    about: Vec<(String, String, Verdict)>,
     cases: Vec<CaseResult>,
     trouble: Option<String>,
     /// Whether the trouble is with the words of the user.
@@ -116,17 +114,7 @@ impl<'a> Run<'a> {
     fn new(options: &'a CheckOptions, times: Times) -> Self {
         let server = Server { command: options.command.clone(), ..Server::default() };
         let ledger = Ledger::embedded();
-        Self {
-            options,
-            times,
-            ledger,
-            server,
-            findings: Vec::new(),
-            about: Vec::new(),
-            cases: Vec::new(),
-            trouble: None,
-            misused: false,
-        }
+        Self { options, times, ledger, server, findings: Vec::new(), cases: Vec::new(), trouble: None, misused: false }
     }
 
     /// A server that runs and does not speak: one finding, and the rest is inconclusive.
@@ -306,8 +294,9 @@ impl<'a> Run<'a> {
             let finding = &candidate.weighed.finding;
             let key = (family_of(&finding.requirement), self.scope_of(finding), shape_of(&finding.message));
             if let Some(&kept) = seen.get(&key) {
-                self.absorb(finding);
-                absorbed.push((kept, candidate.weighed.finding));
+                if self.absorb(finding) {
+                    absorbed.push((kept, candidate.weighed.finding));
+                }
                 continue;
             }
             seen.insert(key, kept.len());
@@ -321,17 +310,12 @@ impl<'a> Run<'a> {
             kept.push(weighed.finding);
         }
         // What a case is about fails it, whichever case stands for it; but no more than it was confirmed.
-        for (at, finding) in absorbed {
-            let is_about = |case: &&CaseResult| {
-                (&case.id, &case.revision) == (&finding.case, &finding.revision)
-                    && case.requirements.contains(&finding.requirement)
-            };
-            if self.cases.iter().any(|case| is_about(&case)) {
-                self.about.push((finding.case, finding.revision, finding.verdict.min(kept[at].verdict)));
-            }
+        for (at, finding) in &mut absorbed {
+            finding.verdict = finding.verdict.min(kept[*at].verdict);
         }
         self.findings.extend(kept);
-        self.draw_verdicts();
+        let absorbed: Vec<Finding> = absorbed.into_iter().map(|(_, finding)| finding).collect();
+        self.draw_verdicts(&absorbed);
     }
 
     /// Where a root cause is told once: in each revision that was asked for, or else in each era.
@@ -347,19 +331,21 @@ impl<'a> Run<'a> {
     fn leave_open(&mut self, finding: &mut Finding) {
         finding.verdict = Verdict::Info;
         finding.message += " (once; the budget of the run ended before it could be played again)";
-        let case = self.cases.iter_mut().find(|case| case.id == finding.case && case.revision == finding.revision);
+        let case = self.cases.iter_mut().find(|case| is_in(finding, case));
         if let Some(case) = case {
             case.verdict = Verdict::Inconclusive;
             case.reason = Some("the budget of the run was used up; raise --budget".to_owned());
         }
     }
 
-    /// A finding that was told already does not fail another case, unless that case is about it.
-    fn absorb(&mut self, finding: &Finding) {
-        let case = self.cases.iter_mut().find(|case| case.id == finding.case && case.revision == finding.revision);
-        if let Some(case) = case.filter(|case| !case.requirements.contains(&finding.requirement)) {
+    /// A finding that was told already does not fail another case, unless that case is about it: says whether it is.
+    fn absorb(&mut self, finding: &Finding) -> bool {
+        let Some(case) = self.cases.iter_mut().find(|case| is_in(finding, case)) else { return false };
+        let is_about = case.requirements.contains(&finding.requirement);
+        if !is_about {
             case.reason.get_or_insert_with(|| format!("shows {} too, told elsewhere", finding.requirement));
         }
+        is_about
     }
 
     fn confirm(
@@ -400,20 +386,18 @@ impl<'a> Run<'a> {
         Some((opening?, revision))
     }
 
-    /// A case is worth its heaviest finding; what others have told is not counted again.
-    fn draw_verdicts(&mut self) {
+    /// A case is worth its heaviest finding; what others have told is not counted again, unless it is about that.
+    fn draw_verdicts(&mut self, absorbed: &[Finding]) {
         for case in &mut self.cases {
             if matches!(case.verdict, Verdict::Skip | Verdict::Inconclusive | Verdict::Error) {
                 continue;
             }
-            let own =
-                self.findings.iter().filter(|finding| finding.case == case.id && finding.revision == case.revision);
+            let own = self.findings.iter().chain(absorbed).filter(|finding| is_in(finding, case));
             let about = self.findings.iter().filter(|finding| {
                 finding.revision == case.revision && case.requirements.contains(&finding.requirement)
             });
-            let told = own.chain(about.filter(|_| case.verdict >= Verdict::Warn)).map(|finding| finding.verdict);
-            let absorbed = self.about.iter().filter(|(id, revision, _)| (id, revision) == (&case.id, &case.revision));
-            case.verdict = told.chain(absorbed.map(|&(.., verdict)| verdict)).max().unwrap_or(Verdict::Pass);
+            let told = own.chain(about.filter(|_| case.verdict >= Verdict::Warn)).map(|finding| finding.verdict).max();
+            case.verdict = told.unwrap_or(Verdict::Pass);
         }
     }
 
@@ -496,6 +480,11 @@ impl CheckOptions {
         }
         shell_words::join(words)
     }
+}
+
+/// Whether it was found in this case.
+fn is_in(finding: &Finding, case: &CaseResult) -> bool {
+    (&finding.case, &finding.revision) == (&case.id, &case.revision)
 }
 
 /// What is asked under several ids is one thing to tell: an older revision has a wider id for what a line has to be, and

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use super::plan::Task;
 use super::pool::{Context, Finished, Slot, run_task};
-use super::times::Times;
 use crate::judge::{Finding, Proof, Verdict, Weighed, shape_of};
 use crate::script::Script;
 use crate::spec::{Class, Revision};
@@ -15,9 +14,8 @@ pub(super) type Again = Vec<Weighed>;
 
 /// Plays one script alone.
 pub(super) fn play_alone<'a>(script: &'a Script, revision: Revision, context: &Context<'_>) -> Vec<Finished<'a>> {
-    let times = Times { ..context.times.doubled() };
     let context = Context {
-        times,
+        times: context.times.doubled(),
         outlived: AtomicUsize::new(0),
         tool_silent: AtomicBool::new(false),
         in_doubt: AtomicBool::new(false),

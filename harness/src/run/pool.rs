@@ -18,6 +18,7 @@ use super::values::{self, Allowed};
 use crate::judge::Recording;
 use crate::script::Script;
 use crate::spec::Revision;
+use crate::transcript::{Purpose, Request, What};
 
 /// One script's part in a session that is over.
 #[derive(Debug)]
@@ -173,15 +174,11 @@ pub(super) fn run_task<'a>(
     let session = match open(context.setting, &dialect, facts, task.prelude, &times, label) {
         Ok(Opened::Ready(session)) => session,
         Ok(Opened::OtherRevision(session, agreed)) => {
-            let kept = context.survey.solitary.then_some(slot);
-            let recording = end(session, Duration::ZERO, &times, context);
-            drop(kept);
+            let recording = end(session, Duration::ZERO, &times, context, slot);
             return (None, vec![unplayed(task, Some(recording), |_| Fate::OtherRevision(agreed.clone()))]);
         }
         Ok(Opened::Stuck(session)) => {
-            let kept = context.survey.solitary.then_some(slot);
-            let recording = end(session, Duration::ZERO, &times, context);
-            drop(kept);
+            let recording = end(session, Duration::ZERO, &times, context, slot);
             let why = || "the session could not be opened".to_owned();
             return (None, vec![unplayed(task, Some(recording), |_| Fate::NotOpened(why()))]);
         }
@@ -193,10 +190,7 @@ pub(super) fn run_task<'a>(
     let left = task.scripts[parts.len()..].to_vec();
     let mut session = session;
     session.transcript_mut().end_plays();
-    // What bears no other process beside it has to be gone before the next one starts.
-    let kept = context.survey.solitary.then_some(slot);
-    let recording = end(session, times.grace(), &times, context);
-    drop(kept);
+    let recording = end(session, times.grace(), &times, context, slot);
     let rest = (!left.is_empty()).then(|| Task { scripts: left, ..task.clone() });
     (rest, vec![Finished { revision: task.revision, recording: Some(recording), parts, shared }])
 }
@@ -228,8 +222,10 @@ fn play_all<'a>(
         let played = play(&mut session, script, bindings, &stage);
         let silent = matches!(played.stopped, Some(Stop::ToolSilent(_)));
         context.tool_silent.fetch_or(silent, Ordering::Relaxed);
-        context.in_doubt.fetch_or(is_owed_an_answer(&session), Ordering::Relaxed);
-        let lost = matches!(played.stopped, Some(Stop::PeerLost)) || session.is_over() || silent || is_deaf(&session);
+        context.in_doubt.fetch_or(went_unanswered(&session, |request| request.owed), Ordering::Relaxed);
+        // Nothing that is played behind a barrier that went unanswered could be judged.
+        let is_deaf = went_unanswered(&session, |request| request.purpose == Purpose::Barrier);
+        let lost = matches!(played.stopped, Some(Stop::PeerLost)) || session.is_over() || silent || is_deaf;
         parts.push(Part { script, fate: Fate::Played(played), took: session.now().saturating_sub(began) });
         if lost {
             break;
@@ -238,26 +234,13 @@ fn play_all<'a>(
     (session, parts)
 }
 
-/// Whether an answer that was owed in the last play was waited for in vain.
-fn is_owed_an_answer(session: &Session) -> bool {
+/// Whether a request of this kind was waited for in vain in the last play.
+fn went_unanswered(session: &Session, wanted: impl Fn(&Request) -> bool) -> bool {
     let transcript = session.transcript();
     let first = transcript.plays.last().map_or(0, |play| play.first);
-    transcript.events[first..].iter().any(|event| match event.what {
-        crate::transcript::What::Unanswered(index) => transcript.requests[index].owed,
-        _ => false,
-    })
-}
-
-/// Whether the barrier behind the last play went unanswered: nothing that is played now could be judged.
-fn is_deaf(session: &Session) -> bool {
-    let transcript = session.transcript();
-    let first = transcript.plays.last().map_or(0, |play| play.first);
-    transcript.events[first..].iter().any(|event| match event.what {
-        crate::transcript::What::Unanswered(index) => {
-            transcript.requests[index].purpose == crate::transcript::Purpose::Barrier
-        }
-        _ => false,
-    })
+    transcript.events[first..]
+        .iter()
+        .any(|event| matches!(event.what, What::Unanswered(index) if wanted(&transcript.requests[index])))
 }
 
 fn unplayed<'a>(task: &Task<'a>, recording: Option<Recording>, fate: impl Fn(&Script) -> Fate) -> Finished<'a> {
@@ -265,7 +248,9 @@ fn unplayed<'a>(task: &Task<'a>, recording: Option<Recording>, fate: impl Fn(&Sc
     Finished { revision: task.revision, recording, parts, shared: task.scripts.len() > 1 }
 }
 
-fn end(session: Session, grace: Duration, times: &Times, context: &Context<'_>) -> Recording {
+/// Ends a session. Its permit goes to the next one meanwhile, but where no process bears another beside it.
+fn end(session: Session, grace: Duration, times: &Times, context: &Context<'_>, slot: Slot<'_>) -> Recording {
+    let _kept = context.survey.solitary.then_some(slot);
     let patient = context.outlived.load(Ordering::Relaxed) < PROVEN;
     let times = if patient { *times } else { Times { impatient: true, ..*times } };
     let (transcript, ended) = session.finish(grace, &times);

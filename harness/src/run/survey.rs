@@ -146,6 +146,13 @@ pub(super) struct Probe {
     pub hint: Option<Silence>,
 }
 
+impl Probe {
+    /// Whether the process ended, or closed its stdout, before it answered.
+    fn has_ended(&self) -> bool {
+        self.waited == Waited::Over
+    }
+}
+
 /// Looks at a server: both eras at once, then its capabilities and tools in each.
 pub(super) fn survey(setting: &Setting, times: &Times, eras: &[Era]) -> Surveyed {
     let Probes { mut legacy, mut modern } = match probe_both(setting, times, eras) {
@@ -153,22 +160,12 @@ pub(super) fn survey(setting: &Setting, times: &Times, eras: &[Era]) -> Surveyed
         Err(error) => return Surveyed::NotStarted(error.into()),
     };
     let mut survey = Survey { legacy: None, modern: None, died_of_probe: None, listed: Vec::new(), solitary: false };
-    let ended = |probe: &Probe| probe.waited == Waited::Over;
-    if let Some(beside) = modern.take_if(|modern| ended(modern) != ended(&legacy)) {
-        // One of two ended: perhaps it bears no other process beside it. Now one after the other.
-        legacy.session.finish(Duration::ZERO, times);
+    if let Some(beside) = modern.take_if(|modern| modern.has_ended() != legacy.has_ended()) {
         beside.session.finish(Duration::ZERO, times);
-        let probe = match probe_modern(setting, times, &Mutex::new(Some(legacy.took))) {
+        legacy = match survey.probe_in_turn(legacy, setting, times) {
             Ok(probe) => probe,
             Err(error) => return Surveyed::NotStarted(error.into()),
         };
-        let modern_ended = ended(&probe);
-        survey.take_modern(probe, setting, times);
-        legacy = match probe_legacy(setting, times, newest(Era::Legacy)) {
-            Ok(probe) => probe,
-            Err(error) => return Surveyed::NotStarted(error.into()),
-        };
-        survey.solitary = !modern_ended && !ended(&legacy);
     }
     if let Some(probe) = modern {
         survey.take_modern(probe, setting, times);
@@ -260,6 +257,18 @@ pub(super) fn probe_modern(
 }
 
 impl Survey {
+    /// One of two processes ended: perhaps it bears no other beside it. Probes the eras again, one after the other, and
+    /// gives the new legacy probe.
+    fn probe_in_turn(&mut self, legacy: Probe, setting: &Setting, times: &Times) -> Result<Probe, SpawnError> {
+        legacy.session.finish(Duration::ZERO, times);
+        let modern = probe_modern(setting, times, &Mutex::new(Some(legacy.took)))?;
+        let modern_ended = modern.has_ended();
+        self.take_modern(modern, setting, times);
+        let legacy = probe_legacy(setting, times, newest(Era::Legacy))?;
+        self.solitary = !modern_ended && !legacy.has_ended();
+        Ok(legacy)
+    }
+
     /// Reads the answer to `server/discover`.
     fn take_modern(&mut self, probe: Probe, setting: &Setting, times: &Times) {
         let Probe { session, index, .. } = probe;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::super::diagnose::Mute;
-use crate::judge::{Breach, Finding, Proof, Recording, Verdict, opening_case, weigh, window};
+use crate::judge::{Breach, Finding, Proof, Recording, Verdict, last_words, opening_case, weigh, window};
 use crate::peer::{Exit, Rung};
 use crate::rules;
 use crate::spec::{Ledger, RequirementId};
@@ -126,13 +126,12 @@ pub(super) fn unended(recording: &Recording) -> Option<Failure> {
         }
         (Rung::AlreadyExited | Rung::StdinClosed, _) => return None,
     };
-    let stderr = ended.stderr.last_lines(3);
     let crashed = matches!(ended.exit, Some(Exit::Signal { .. })) && ended.rung <= Rung::StdinClosed;
     Some(Failure {
         step: Some("end".to_owned()),
         message,
         sent: None,
-        received: (crashed && !stderr.is_empty()).then(|| format!("stderr: {}", escape(stderr.join(" / ").as_bytes()))),
+        received: last_words(recording).filter(|_| crashed),
         expected: "the process ends by itself when its stdin is closed".to_owned(),
     })
 }
